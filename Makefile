@@ -1,0 +1,71 @@
+# SPDX-License-Identifier: MIT
+# Builds everything into $(O). Each directory that builds something says so in its module.mk.
+#
+#   make [all]              rtrace-bpf, the agent, libroctx64
+#   make tests              the simulated GPU, the workloads, the unit tests
+#   make unit               run the unit tests        make e2e     run the end-to-end tests
+#   make check              both, plus a sanitizer build of both
+#   make bench              ratios: what tracing costs
+#   make install            PREFIX=/usr/local DESTDIR=
+#   make lint format clean
+#
+#   O=DIR  build folder     V=1  show commands     SAN=address,undefined  sanitizers
+
+O ?= build
+PREFIX ?= /usr/local
+LIBDIR ?= $(PREFIX)/lib
+CC = gcc
+CLANG ?= clang
+BPFTOOL ?= $(firstword $(wildcard /usr/sbin/bpftool) bpftool)
+HIPCC ?= hipcc
+VERSION := 0.1.0
+
+ifeq ($(V),1)
+  Q =
+  say = @:
+else
+  Q = @
+  say = @printf '  %-8s %s\n' $(1) '$(patsubst $(O)/%,%,$(2))'
+endif
+
+WARN = -Wall -Wextra -Wno-unused-parameter -Wmissing-prototypes -Wstrict-prototypes -Werror
+CFLAGS ?= -O2 -g
+ALL_CFLAGS = -std=gnu11 $(WARN) $(CFLAGS) -I. -I$(O)/gen -DRTRACE_VERSION='"$(VERSION)"' -MMD -MP
+ifneq ($(SAN),)
+  SANFLAGS = -fsanitize=$(SAN) -fno-omit-frame-pointer -fno-sanitize-recover=undefined
+endif
+
+# Code that lives in somebody else's process: small visible surface, no undefined symbols, and no
+# sanitizer runtime unless the program around it has one too.
+SHLIB_CFLAGS = $(ALL_CFLAGS) -fPIC -fvisibility=hidden
+SHLIB_LDFLAGS = -shared -Wl,--no-undefined -Wl,-z,now
+
+.DELETE_ON_ERROR:
+.SECONDARY:
+.PHONY: all tests unit e2e check bench install lint format clean
+
+all:
+
+$(O)/obj/%.o: %.c
+	$(call say,CC,$@)
+	@mkdir -p $(@D)
+	$(Q)$(CC) $(ALL_CFLAGS) $(SANFLAGS) $(CFLAGS_$(*)) -c $< -o $@
+
+$(O)/pic/%.o: %.c
+	$(call say,CC,$@)
+	@mkdir -p $(@D)
+	$(Q)$(CC) $(SHLIB_CFLAGS) $(CFLAGS_$(*)) -c $< -o $@
+
+include $(sort $(wildcard */module.mk tests/*/module.mk))
+-include $(shell [ -d $(O) ] && find $(O) -name '*.d')
+
+SOURCES = $(shell git ls-files '*.c' '*.h' 2>/dev/null)
+
+lint:
+	$(Q)clang-format --dry-run -Werror $(SOURCES)
+
+format:
+	$(Q)clang-format -i $(SOURCES)
+
+clean:
+	rm -rf $(O)

@@ -1,0 +1,207 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The shared memory between librtrace-agent.so (inside a traced process) and rtrace-bpf.
+ *
+ * The agent creates one memfd per process, named RT_AGENT_MEMFD, sizes it, seals its size
+ * (F_SEAL_SHRINK | F_SEAL_GROW), maps it and closes the descriptor. A tracer finds the mapping in
+ * /proc/PID/maps and opens it through /proc/PID/map_files, so nothing crosses a container border and
+ * the memory outlives the process for as long as the tracer has it mapped.
+ *
+ *   0                 struct rt_agent_header    written once by the agent; `magic` is stored last
+ *   RT_AGENT_CONTROL  struct rt_agent_control   written by the tracer, read by the agent
+ *   RT_AGENT_STATE    struct rt_agent_state     written by the agent, read by the tracer
+ *   header.meta_off   the meta log: append-only records of variable size, kept also while dormant
+ *                     (devices, queues, kernels), so that a tracer that comes late knows all names
+ *   header.ring_off   the ring: slots of one fixed size, many producers, one consumer
+ *
+ * The ring. A producer claims slot `pos` by advancing state.head with a compare-and-swap (never past
+ * control.tail + ring_slots: a full ring drops the record and counts it in state.lost), fills slot
+ * pos % ring_slots and stores seq = pos + 1 with release order. The consumer takes slot `tail` when
+ * its seq is tail + 1. Slots have one size and carry their own position, so the consumer never
+ * follows a length, needs to erase nothing, and can step over a slot that a killed thread claimed
+ * and never finished.
+ *
+ * Trust. The agent lives in the application's address space: the tracer must treat every byte as
+ * hostile, copy a record once and then check the copy, and bound every loop by sizes that it took
+ * from the sealed file, not from the memory. The agent trusts control only as far as: `active` is a
+ * flag, `tail` wrong can only make it drop or overwrite records.
+ *
+ * Times are CLOCK_BOOTTIME nanoseconds, except gpu_begin/gpu_end, which are in the HSA system
+ * timestamp domain; RT_META_CLOCK / RT_AGENT_CLOCK records give pairs of both.
+ */
+#ifndef RTRACE_AGENT_RING_H
+#define RTRACE_AGENT_RING_H
+
+#include <linux/types.h>
+
+#define RT_AGENT_MEMFD	 "rtrace-agent"
+#define RT_AGENT_MAGIC	 0x31544e4741545252ULL /* "RRTAGNT1" */
+#define RT_AGENT_VERSION 1
+
+#define RT_AGENT_CONTROL 4096
+#define RT_AGENT_STATE	 8192
+#define RT_AGENT_META	 12288
+
+/*
+ * Environment of the agent (set by `rtrace-bpf -- CMD`, or by the operator):
+ *   RTRACE_AGENT=active    record from the first moment, before a tracer has mapped the memory
+ *   RTRACE_AGENT=off       do not even wrap anything
+ *   RTRACE_AGENT_RING=N    ring slots, a power of two (default RT_AGENT_SLOTS)
+ *   RTRACE_AGENT_LOG=1     say on stderr what happens
+ */
+#define RT_AGENT_SLOTS	  131072u
+#define RT_AGENT_META_LEN (64u << 20) /* sparse: costs what is written */
+
+/* The tracer renews control.heartbeat every 100 ms; older than this, the agent goes dormant. */
+#define RT_AGENT_HEARTBEAT_TIMEOUT_NS 3000000000ULL
+
+struct rt_agent_header {
+	__u64 magic; /* stored last, with release order */
+	__u32 version;
+	__u32 pid;	 /* as the process sees itself, in its own pid namespace */
+	__u64 meta_off;	 /* RT_AGENT_META */
+	__u64 meta_size; /* bytes */
+	__u64 ring_off;
+	__u32 ring_slots; /* a power of two */
+	__u32 slot_size;  /* sizeof(struct rt_agent_rec) */
+	__u32 hsa_major;  /* versions of the HSA API table the agent was loaded with */
+	__u32 hsa_minor;
+};
+
+struct rt_agent_control {
+	__u32 active;	 /* 1 record, 0 dormant */
+	__u32 tracer;	 /* pid of the tracer, for messages */
+	__u64 heartbeat; /* CLOCK_BOOTTIME ns of the tracer's last sign of life */
+	__u64 tail;	 /* next slot the consumer will take */
+};
+
+/* Kinds of ring records; also the index into state.lost. */
+enum rt_agent_kind {
+	RT_AGENT_NONE = 0,
+	RT_AGENT_DISPATCH = 1, /* a kernel was submitted */
+	RT_AGENT_COPY = 2,     /* a copy was submitted */
+	RT_AGENT_DONE = 3,     /* an operation has ended: its GPU times */
+	RT_AGENT_CLOCK = 4,    /* a pair of clocks */
+	RT_AGENT_KINDS = 8,
+};
+
+struct rt_agent_state {
+	__u64 head;	 /* slots claimed so far */
+	__u64 meta_tail; /* bytes of the meta log that are complete; stored with release order */
+	__u64 meta_lost; /* meta records that did not fit */
+	__u64 lost[RT_AGENT_KINDS]; /* ring records dropped, by kind */
+	__u64 skipped; /* operations of queues that cannot be intercepted */
+	__u32 active;  /* what the agent is doing now: 1 recording, 0 dormant */
+	__u32 failed;  /* the agent switched itself off; says so once on stderr too */
+};
+
+/* One slot. Every field of a kind that it does not use is zero. */
+struct rt_agent_rec {
+	__u64 seq; /* position + 1, stored last with release order */
+	__u16 kind;
+	__u16 flags; /* RT_AGENT_F_* */
+	__u32 tid;   /* gettid() of the submitting thread (own pid namespace) */
+	__u64 time;  /* DISPATCH, COPY: submitted; CLOCK: boottime; DONE: recorded */
+	__u64 op;    /* number of the operation in this process, from 1: joins submit and DONE */
+	union {
+		struct {
+			__u32 agent; /* device: id from RT_META_AGENT */
+			__u32 queue; /* id from RT_META_QUEUE */
+			__u32 kernel; /* id from RT_META_KERNEL, 0 unknown */
+			__u32 grid[3];
+			__u16 workgroup[3];
+			__u16 _pad;
+			__u32 lds;     /* bytes of group memory a workgroup */
+			__u32 scratch; /* bytes of private memory a work-item */
+			__u64 kernel_object;
+		} dispatch;
+		struct {
+			__u32 src_agent, dst_agent;
+			__u64 bytes;
+			__u64 src, dst; /* addresses */
+		} copy;
+		struct {
+			__u64 gpu_begin, gpu_end; /* HSA timestamps; both 0: the runtime gave none */
+			__u64 status;		  /* the completion signal's value when < 0, else 0 */
+		} done;
+		struct {
+			__u64 hsa;   /* HSA timestamp taken between the two boottimes */
+			__u64 error; /* the width of that window: the pair is right to +- error/2 ns */
+		} clock;
+		__u8 _size[96];
+	};
+};
+
+#define RT_AGENT_F_BARRIER 0x1 /* dispatch: barrier bit set */
+
+/* ---- meta log: records of variable size, a multiple of 8, header first ---- */
+
+enum rt_meta_kind {
+	RT_META_AGENT = 1,
+	RT_META_QUEUE = 2,
+	RT_META_KERNEL = 3,
+	RT_META_CLOCK = 4,
+	RT_META_QUEUE_END = 5,
+};
+
+struct rt_meta_hdr {
+	__u32 kind;
+	__u32 size; /* of the whole record, header and padding included */
+};
+
+#define RT_META_NAME_MAX 8192 /* longer names are cut */
+
+struct rt_meta_agent {
+	struct rt_meta_hdr h;
+	__u64 handle; /* hsa_agent_t */
+	__u32 id;     /* from 1 */
+	__u32 node;   /* driver node */
+	__u32 is_gpu;
+	__u32 gpu_index; /* 0-based order among the GPUs of this process */
+	__u32 cu_count;
+	__u32 bdf;	   /* PCI bus/device/function, HSA_AMD_AGENT_INFO_BDFID */
+	char name[64];	   /* gfx906 */
+	char product[64]; /* marketing name */
+};
+
+struct rt_meta_queue {
+	struct rt_meta_hdr h;
+	__u64 handle; /* hsa_queue_t * */
+	__u32 id;     /* from 1, never reused in a process */
+	__u32 agent;
+	__u32 size; /* packets */
+	__u32 _pad;
+};
+
+struct rt_meta_queue_end {
+	struct rt_meta_hdr h;
+	__u32 id;
+	__u32 _pad;
+};
+
+struct rt_meta_kernel {
+	struct rt_meta_hdr h;
+	__u64 object; /* kernel object: what a dispatch packet names */
+	__u32 id;     /* from 1, never reused in a process: a reload gets a new id */
+	__u32 agent;
+	__u32 kernarg_size, group_size, private_size;
+	__u32 name_len; /* bytes of name[], without NUL; name as in the code object, ".kd" cut */
+	char name[];
+};
+
+struct rt_meta_clock {
+	struct rt_meta_hdr h;
+	__u64 boottime;
+	__u64 hsa;
+	__u64 error;
+};
+
+_Static_assert(sizeof(struct rt_agent_rec) == 128, "a slot is two cache lines");
+_Static_assert(sizeof(struct rt_agent_header) <= 4096, "header page");
+_Static_assert(sizeof(struct rt_agent_control) <= 4096, "control page");
+_Static_assert(sizeof(struct rt_agent_state) <= 4096, "state page");
+_Static_assert(sizeof(struct rt_meta_agent) % 8 == 0 && sizeof(struct rt_meta_queue) % 8 == 0 &&
+		       sizeof(struct rt_meta_clock) % 8 == 0 && sizeof(struct rt_meta_queue_end) % 8 == 0,
+	       "meta records keep 8-byte alignment");
+
+#endif

@@ -1,0 +1,110 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The one event type: what leaves the merge (ingest, clock, correlate) and all that sinks see.
+ *
+ * An event is complete when a sink gets it: times are CLOCK_BOOTTIME ns, GPU operations carry the
+ * correlation ID of the call that caused them (or EV_F_UNCORRELATED), ranges carry their message.
+ * Events come in the order of their ends, not of their begins: a parent follows its children.
+ */
+#ifndef RTRACE_EVENT_H
+#define RTRACE_EVENT_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+enum ev_domain {
+	DOMAIN_HIP,
+	DOMAIN_HSA,
+	DOMAIN_KFD,   /* thunk: hsaKmt* */
+	DOMAIN_ROCTX, /* calls of the roctx API, and the ranges and marks they make */
+	DOMAIN_GPU,   /* what the GPU ran */
+	DOMAIN_COUNT,
+};
+
+/* "hip", "hsa", "kfd", "roctx", "gpu" */
+const char *ev_domain_name(enum ev_domain domain);
+
+enum ev_kind {
+	EV_SPAN,     /* a call of an API function on a thread */
+	EV_RANGE,    /* a roctx range: push..pop on one thread, or start..stop */
+	EV_MARK,     /* a roctx mark: begin == end */
+	EV_DISPATCH, /* a kernel */
+	EV_COPY,     /* an asynchronous copy */
+};
+
+/* ev.flags */
+#define EV_F_UNFINISHED	  0x01 /* span, range: still open when the task or the trace ended; end = then */
+#define EV_F_UNWOUND	  0x02 /* span: left by longjmp or an exception; end = when it was noticed */
+#define EV_F_UNCORRELATED 0x04 /* GPU: no call could be found that caused it; corr = 0 */
+#define EV_F_NO_TIMES	  0x08 /* GPU: submitted, never seen to end; end = begin = submit */
+#define EV_F_PROCESS	  0x10 /* range: start/stop, belongs to the process, not nested on the thread */
+#define EV_F_LAUNCHED	  0x20 /* span: GPU operations carry its corr */
+#define EV_F_CUT	  0x40 /* the name (message) was longer than what was captured */
+
+enum copy_dir {
+	COPY_UNKNOWN,
+	COPY_H2D,
+	COPY_D2H,
+	COPY_D2D, /* between two GPUs or inside one */
+	COPY_H2H,
+};
+
+/* "HtoD", "DtoH", "DtoD", "HtoH", "copy" */
+const char *ev_copy_name(enum copy_dir dir);
+
+struct gpu_info {
+	int32_t device;	 /* 0-based GPU index in its process, -1: the CPU */
+	uint32_t queue;	 /* queue id in its process, 0: none (copies) */
+	uint64_t submit; /* when it was submitted, on thread `tid` */
+	uint64_t op;	 /* number of the operation in its process */
+	union {
+		struct {
+			uint32_t grid[3];
+			uint32_t workgroup[3];
+			uint32_t lds, scratch; /* bytes */
+			uint32_t kernel;       /* kernel id in its process */
+		};
+		struct {
+			uint64_t bytes;
+			enum copy_dir dir;
+			int32_t src_device, dst_device; /* as `device` */
+		};
+	};
+};
+
+struct event {
+	enum ev_kind kind;
+	enum ev_domain domain;
+	uint32_t flags;
+	uint32_t pid, tid;   /* as the root pid namespace sees them */
+	uint64_t begin, end; /* begin <= end */
+	uint64_t corr;	     /* correlation ID; GPU: of the innermost call that submitted it */
+	uint64_t parent;     /* span: the enclosing span's; range: the enclosing range's id; 0 none */
+	uint64_t root;	     /* GPU: correlation ID of the outermost call; span: its own outermost */
+	const char *name;    /* function, message or (demangled) kernel; lives until the sinks close */
+	union {
+		struct {
+			uint64_t args[6];
+			uint64_t ret;
+			uint32_t depth; /* 0: called by the application itself */
+		};
+		struct {
+			uint64_t id; /* range: unique in the trace; mark: 0 */
+		} range;
+		struct gpu_info gpu;
+	};
+};
+
+/* What was not recorded, for sinks that have a place for it and for the closing lines. */
+struct trace_stats {
+	uint64_t spans, ranges, marks, dispatches, copies;
+	uint64_t uncorrelated; /* GPU operations without a correlation ID */
+	uint64_t unfinished;   /* calls cut off by the end of a task or of the trace */
+	uint64_t no_times;     /* GPU operations that were never seen to end */
+	uint64_t lost_spans;   /* dropped in the kernel: ring full */
+	uint64_t lost_depth;   /* calls nested deeper than the capture's stack */
+	uint64_t lost_gpu;     /* dropped by agents: ring full */
+	uint64_t lost_other;   /* records that made no sense and were skipped */
+};
+
+#endif
