@@ -30,7 +30,7 @@ endif
 
 WARN = -Wall -Wextra -Wno-unused-parameter -Wmissing-prototypes -Wstrict-prototypes -Werror
 CFLAGS ?= -O2 -g
-ALL_CFLAGS = -std=gnu11 $(WARN) $(CFLAGS) -I. -I$(O)/gen -DRTRACE_VERSION='"$(VERSION)"' -MMD -MP
+ALL_CFLAGS = -std=gnu11 -D_GNU_SOURCE $(WARN) $(CFLAGS) -I. -I$(O)/gen -DRTRACE_VERSION='"$(VERSION)"' -MMD -MP
 ifneq ($(SAN),)
   SANFLAGS = -fsanitize=$(SAN) -fno-omit-frame-pointer -fno-sanitize-recover=undefined
 endif

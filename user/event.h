@@ -81,6 +81,7 @@ struct event {
 	uint64_t corr;	     /* correlation ID; GPU: of the innermost call that submitted it */
 	uint64_t parent;     /* span: the enclosing span's; range: the enclosing range's id; 0 none */
 	uint64_t root;	     /* GPU: correlation ID of the outermost call; span: its own outermost */
+	uint64_t in_range;   /* span, GPU: id of the innermost roctx range open on the thread, 0 none */
 	const char *name;    /* function, message or (demangled) kernel; lives until the sinks close */
 	union {
 		struct {
@@ -95,6 +96,9 @@ struct event {
 	};
 };
 
+/* What to call the event: its name, for copies the direction; never NULL. */
+const char *ev_name(const struct event *ev);
+
 /* What was not recorded, for sinks that have a place for it and for the closing lines. */
 struct trace_stats {
 	uint64_t spans, ranges, marks, dispatches, copies;
@@ -106,5 +110,8 @@ struct trace_stats {
 	uint64_t lost_gpu;     /* dropped by agents: ring full */
 	uint64_t lost_other;   /* records that made no sense and were skipped */
 };
+
+/* Name and value of the n-th number in stats; NULL after the last. */
+const char *trace_stats_field(const struct trace_stats *stats, unsigned int n, uint64_t *value);
 
 #endif

@@ -52,7 +52,25 @@ struct sink_ops {
 /* First member of every sink's own struct. */
 struct sink {
 	const struct sink_ops *ops;
+	FILE *out;
+	int error; /* the first -errno, 0 so far */
 };
+
+/* For sinks: the shared part of their functions. */
+
+/* Notes an error unless there is one already. */
+void sink_fail(struct sink *sink, int error);
+
+/* Notes a failed write. Call after writing, with errno as the write left it. */
+void sink_check(struct sink *sink);
+
+/* Flushes the output; the first error met. */
+int sink_finish(struct sink *sink);
+
+/* For what a sink has no use for. */
+void sink_ignore_process(struct sink *sink, const struct process_info *info);
+void sink_ignore_thread(struct sink *sink, const struct thread_info *info);
+void sink_ignore_device(struct sink *sink, const struct device_info *info);
 
 extern const struct sink_ops sink_text, sink_json, sink_pftrace, sink_summary;
 

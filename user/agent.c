@@ -1,0 +1,388 @@
+// SPDX-License-Identifier: MIT
+/*
+ * Maps and reads an agent's shared memory, without trusting it.
+ */
+#include "user/agent.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <unistd.h>
+#include <uthash.h>
+
+#include "user/log.h"
+#include "user/procfs.h"
+
+#define RING_SLOTS_MAX (1u << 24)
+#define META_SIZE_MAX  (1ull << 30)
+
+struct device_entry {
+	uint32_t id;
+	struct agent_device device;
+	UT_hash_handle hh;
+};
+
+struct kernel_entry {
+	uint32_t id;
+	struct agent_kernel kernel;
+	UT_hash_handle hh;
+};
+
+struct agent_view {
+	pid_t pid;
+	char *base;
+	size_t size;
+	struct rt_agent_header header; /* checked copy */
+	uint64_t tail;		       /* next slot */
+	uint64_t meta_read;
+	bool meta_broken;
+	uint64_t bad;
+	struct strings *strings;
+	struct clock_map clock;
+	struct device_entry *devices;
+	struct kernel_entry *kernels;
+};
+
+static struct rt_agent_control *control(const struct agent_view *v)
+{
+	return (void *)(v->base + RT_AGENT_CONTROL);
+}
+
+static struct rt_agent_state *state(const struct agent_view *v)
+{
+	return (void *)(v->base + RT_AGENT_STATE);
+}
+
+/* ---- finding and checking ---- */
+
+static bool header_fits(const struct rt_agent_header *h, size_t size)
+{
+	uint64_t ring_bytes = (uint64_t)h->ring_slots * sizeof(struct rt_agent_rec);
+
+	return h->version == RT_AGENT_VERSION && h->slot_size == sizeof(struct rt_agent_rec) &&
+	       h->ring_slots && h->ring_slots <= RING_SLOTS_MAX &&
+	       !(h->ring_slots & (h->ring_slots - 1)) && h->meta_off == RT_AGENT_META &&
+	       h->meta_size <= META_SIZE_MAX && h->meta_off + h->meta_size <= size &&
+	       h->ring_off % sizeof(struct rt_agent_rec) == 0 && h->ring_off <= size &&
+	       h->ring_off >= h->meta_off + h->meta_size && ring_bytes <= size - h->ring_off;
+}
+
+/* Only a sealed file keeps its size: another could be cut under our eyes, which is a SIGBUS. */
+static int check_file(int fd, size_t *size)
+{
+	int seals = fcntl(fd, F_GET_SEALS);
+	struct stat st;
+
+	if (seals < 0 || fstat(fd, &st))
+		return -EPROTO;
+	if (!(seals & F_SEAL_SHRINK))
+		return -EAGAIN;
+	if (st.st_size < RT_AGENT_META)
+		return -EPROTO;
+	*size = st.st_size;
+	return 0;
+}
+
+static int map_view(struct agent_view *v, int fd)
+{
+	struct rt_agent_header *h;
+	int err;
+
+	err = check_file(fd, &v->size);
+	if (err)
+		return err;
+	v->base = mmap(NULL, v->size, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
+	if (v->base == MAP_FAILED) {
+		v->base = NULL;
+		return -errno;
+	}
+	h = (void *)v->base;
+	if (!__atomic_load_n(&h->magic, __ATOMIC_ACQUIRE))
+		return -EAGAIN;
+	v->header = *h;
+	if (v->header.magic != RT_AGENT_MAGIC || !header_fits(&v->header, v->size)) {
+		log_warn("agent: process %d: shared memory of another version, or damaged", v->pid);
+		return -EPROTO;
+	}
+	v->tail = __atomic_load_n(&control(v)->tail, __ATOMIC_ACQUIRE);
+	return 0;
+}
+
+struct agent_view *agent__from_fd(pid_t pid, int fd, struct strings *strings)
+{
+	struct agent_view *v = calloc(1, sizeof(*v));
+	int err;
+
+	if (!v)
+		return NULL;
+	v->pid = pid;
+	v->strings = strings;
+	err = map_view(v, fd);
+	if (err) {
+		agent__free(v);
+		errno = -err;
+		return NULL;
+	}
+	return v;
+}
+
+struct search {
+	pid_t pid;
+	int fd;
+};
+
+static int open_agent_mapping(const struct mapping *m, void *arg)
+{
+	struct search *s = arg;
+
+	if (strncmp(m->path, "/memfd:" RT_AGENT_MEMFD, strlen("/memfd:" RT_AGENT_MEMFD)))
+		return 0;
+	s->fd = procfs__open_mapping(s->pid, m, O_RDWR);
+	return 1;
+}
+
+struct agent_view *agent__find(pid_t pid, struct strings *strings)
+{
+	struct search s = { .pid = pid, .fd = -ENOENT };
+	struct agent_view *v;
+	int err;
+
+	err = procfs__mappings(pid, open_agent_mapping, &s);
+	if (err < 0 || s.fd < 0) {
+		errno = err < 0 ? -err : -s.fd;
+		return NULL;
+	}
+	v = agent__from_fd(pid, s.fd, strings);
+	err = errno;
+	close(s.fd);
+	errno = err;
+	return v;
+}
+
+void agent__free(struct agent_view *v)
+{
+	struct device_entry *d, *next_d;
+	struct kernel_entry *k, *next_k;
+
+	if (!v)
+		return;
+	HASH_ITER(hh, v->devices, d, next_d)
+	{
+		HASH_DEL(v->devices, d);
+		free(d);
+	}
+	HASH_ITER(hh, v->kernels, k, next_k)
+	{
+		HASH_DEL(v->kernels, k);
+		free(k);
+	}
+	clock_map__free(&v->clock);
+	if (v->base)
+		munmap(v->base, v->size);
+	free(v);
+}
+
+pid_t agent__pid(const struct agent_view *v)
+{
+	return v->pid;
+}
+
+void agent__activate(struct agent_view *v)
+{
+	struct rt_agent_control *c = control(v);
+
+	__atomic_store_n(&c->heartbeat, clock__boot_ns(), __ATOMIC_RELEASE);
+	c->tracer = getpid();
+	__atomic_store_n(&c->active, 1, __ATOMIC_RELEASE);
+}
+
+void agent__deactivate(struct agent_view *v)
+{
+	__atomic_store_n(&control(v)->active, 0, __ATOMIC_RELEASE);
+}
+
+bool agent__recording(const struct agent_view *v)
+{
+	return __atomic_load_n(&state(v)->active, __ATOMIC_ACQUIRE);
+}
+
+/* ---- meta log ---- */
+
+static void add_device(struct agent_view *v, const struct rt_meta_agent *m)
+{
+	struct device_entry *d;
+
+	HASH_FIND(hh, v->devices, &m->id, sizeof(m->id), d);
+	if (d)
+		return;
+	d = calloc(1, sizeof(*d));
+	if (!d)
+		return;
+	d->id = m->id;
+	d->device.gpu = m->is_gpu ? (int32_t)(m->gpu_index & 0xffff) : -1;
+	snprintf(d->device.name, sizeof(d->device.name), "%.64s %.64s", m->name, m->product);
+	HASH_ADD(hh, v->devices, id, sizeof(d->id), d);
+}
+
+static void add_kernel(struct agent_view *v, const struct rt_meta_kernel *m, size_t name_len)
+{
+	struct kernel_entry *k;
+
+	HASH_FIND(hh, v->kernels, &m->id, sizeof(m->id), k);
+	if (k)
+		return;
+	k = calloc(1, sizeof(*k));
+	if (!k)
+		return;
+	k->id = m->id;
+	k->kernel.name = strings__keep_demangled(v->strings, m->name, name_len);
+	HASH_ADD(hh, v->kernels, id, sizeof(k->id), k);
+}
+
+static void read_meta_record(struct agent_view *v, const struct rt_meta_hdr *h)
+{
+	const struct rt_meta_kernel *kernel = (const void *)h;
+	const struct rt_meta_clock *clock = (const void *)h;
+	struct clock_pair pair;
+
+	switch (h->kind) {
+	case RT_META_AGENT:
+		if (h->size >= sizeof(struct rt_meta_agent))
+			add_device(v, (const void *)h);
+		break;
+	case RT_META_KERNEL:
+		if (h->size >= sizeof(*kernel) && kernel->name_len <= h->size - sizeof(*kernel))
+			add_kernel(v, kernel, kernel->name_len);
+		break;
+	case RT_META_CLOCK:
+		if (h->size < sizeof(*clock))
+			break;
+		pair = (struct clock_pair){ clock->boottime, clock->hsa, clock->error };
+		clock_map__add(&v->clock, &pair);
+		break;
+	default: /* queues, and what later versions add */
+		break;
+	}
+}
+
+#define META_RECORD_MAX (sizeof(struct rt_meta_kernel) + RT_META_NAME_MAX + 8)
+
+static void read_meta(struct agent_view *v)
+{
+	union {
+		struct rt_meta_hdr h;
+		char bytes[META_RECORD_MAX];
+	} copy;
+	const char *log = v->base + v->header.meta_off;
+	uint64_t tail = __atomic_load_n(&state(v)->meta_tail, __ATOMIC_ACQUIRE);
+	struct rt_meta_hdr h;
+
+	if (tail > v->header.meta_size)
+		tail = v->header.meta_size;
+	while (!v->meta_broken && v->meta_read + sizeof(h) <= tail) {
+		memcpy(&h, log + v->meta_read, sizeof(h));
+		if (h.size < sizeof(h) || h.size % 8 || h.size > META_RECORD_MAX ||
+		    h.size > tail - v->meta_read) {
+			log_warn("agent: process %d: damaged list of names; kernels may be nameless", v->pid);
+			v->meta_broken = true;
+			v->bad++;
+			return;
+		}
+		memcpy(copy.bytes, log + v->meta_read, h.size);
+		copy.h = h;
+		read_meta_record(v, &copy.h);
+		v->meta_read += h.size;
+	}
+}
+
+/* ---- ring ---- */
+
+static void on_clock(struct agent_view *v, const struct rt_agent_rec *rec)
+{
+	struct clock_pair pair = { rec->time, rec->clock.hsa, rec->clock.error };
+
+	clock_map__add(&v->clock, &pair);
+}
+
+bool agent__drain(struct agent_view *v, bool dead,
+		  void (*fn)(struct agent_view *v, const struct rt_agent_rec *rec, void *arg), void *arg)
+{
+	const char *ring = v->base + v->header.ring_off;
+	uint64_t head = __atomic_load_n(&state(v)->head, __ATOMIC_ACQUIRE);
+	uint32_t mask = v->header.ring_slots - 1;
+	const struct rt_agent_rec *slot;
+	struct rt_agent_rec rec;
+
+	read_meta(v);
+	if (head - v->tail > v->header.ring_slots) { /* never in a sane ring */
+		if (head > v->tail)
+			v->bad++;
+		head = v->tail + (head > v->tail ? v->header.ring_slots : 0);
+	}
+	for (; v->tail != head; v->tail++) {
+		slot = (const void *)(ring + (size_t)(v->tail & mask) * sizeof(*slot));
+		if (__atomic_load_n(&slot->seq, __ATOMIC_ACQUIRE) != v->tail + 1) {
+			if (!dead)
+				break;
+			v->bad++;
+			continue;
+		}
+		memcpy(&rec, slot, sizeof(rec));
+		if (rec.kind == RT_AGENT_CLOCK)
+			on_clock(v, &rec);
+		else
+			fn(v, &rec, arg);
+	}
+	__atomic_store_n(&control(v)->tail, v->tail, __ATOMIC_RELEASE);
+	return v->tail == head;
+}
+
+const struct agent_device *agent__device(const struct agent_view *v, uint32_t id)
+{
+	struct device_entry *d;
+
+	HASH_FIND(hh, v->devices, &id, sizeof(id), d);
+	return d ? &d->device : NULL;
+}
+
+const struct agent_kernel *agent__kernel(const struct agent_view *v, uint32_t id)
+{
+	struct kernel_entry *k;
+
+	HASH_FIND(hh, v->kernels, &id, sizeof(id), k);
+	return k ? &k->kernel : NULL;
+}
+
+const struct clock_map *agent__clock(const struct agent_view *v)
+{
+	return &v->clock;
+}
+
+void agent__each_device(const struct agent_view *v, void (*fn)(const struct agent_device *, void *arg),
+			void *arg)
+{
+	struct device_entry *d, *next;
+
+	HASH_ITER(hh, v->devices, d, next)
+	{
+		fn(&d->device, arg);
+	}
+}
+
+uint64_t agent__lost(const struct agent_view *v)
+{
+	const struct rt_agent_state *s = state(v);
+	uint64_t sum = 0;
+
+	for (int i = 0; i < RT_AGENT_KINDS; i++)
+		sum += s->lost[i];
+	return sum;
+}
+
+uint64_t agent__bad(const struct agent_view *v)
+{
+	return v->bad;
+}

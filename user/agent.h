@@ -1,0 +1,73 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The tracer's side of an agent's shared memory (hsa_agent/agent_ring.h): find, check, activate, read.
+ *
+ * Nothing in that memory is believed. Sizes come from the sealed file, records are copied before they
+ * are looked at, loops are bounded by the ring's size, and names go through strings__keep.
+ */
+#ifndef RTRACE_AGENT_H
+#define RTRACE_AGENT_H
+
+#include <stdbool.h>
+#include <stdint.h>
+#include <sys/types.h>
+
+#include "hsa_agent/agent_ring.h"
+#include "user/clock.h"
+#include "user/strings.h"
+
+struct agent_view;
+
+/* What the agent said of a device, a queue and a kernel. Ids that it did not announce give NULL. */
+struct agent_device {
+	int32_t gpu; /* 0-based index among the GPUs of the process, -1: a CPU */
+	char name[160];
+};
+
+struct agent_kernel {
+	const char *name; /* demangled */
+};
+
+/*
+ * Opens the agent memory mapped by a process. NULL with errno set: ENOENT if it has none, EPROTO if
+ * it is not what it should be (said), others as from the system.
+ */
+struct agent_view *agent__find(pid_t pid, struct strings *strings);
+
+/*
+ * The same from a descriptor that the process has just created: the memory may not be ready yet
+ * (EAGAIN). Does not take over fd.
+ */
+struct agent_view *agent__from_fd(pid_t pid, int fd, struct strings *strings);
+
+void agent__free(struct agent_view *v);
+
+pid_t agent__pid(const struct agent_view *v);
+
+/* Tells the agent to record, and that the tracer is alive: to be repeated every 100 ms. */
+void agent__activate(struct agent_view *v);
+void agent__deactivate(struct agent_view *v);
+
+/* What the agent says of itself: is it recording? It answers within a few milliseconds. */
+bool agent__recording(const struct agent_view *v);
+
+/*
+ * Hands out all complete records; reads new names and clock pairs first. Returns true if all that was
+ * claimed when it was called has been seen. `dead`: the process is gone, step over unfinished slots.
+ */
+bool agent__drain(struct agent_view *v, bool dead,
+		  void (*fn)(struct agent_view *v, const struct rt_agent_rec *rec, void *arg), void *arg);
+
+const struct agent_device *agent__device(const struct agent_view *v, uint32_t id);
+const struct agent_kernel *agent__kernel(const struct agent_view *v, uint32_t id);
+const struct clock_map *agent__clock(const struct agent_view *v);
+
+/* Calls `fn` for every device announced so far. */
+void agent__each_device(const struct agent_view *v, void (*fn)(const struct agent_device *, void *arg),
+			void *arg);
+
+/* Records that the agent dropped, and slots that were skipped or made no sense. */
+uint64_t agent__lost(const struct agent_view *v);
+uint64_t agent__bad(const struct agent_view *v);
+
+#endif

@@ -1,0 +1,231 @@
+// SPDX-License-Identifier: MIT
+/*
+ * The agents of all traced processes, from the creation of their memory to the end of the process.
+ */
+#include "user/agents.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <poll.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include "user/log.h"
+
+struct member {
+	struct agent_view *view; /* NULL: memory not ready yet */
+	int memory_fd;		 /* until it is ready */
+	int pidfd;
+	pid_t pid;
+	bool gone;
+	struct member *next;
+};
+
+struct agents {
+	struct strings *strings;
+	struct agents_callbacks callbacks;
+	struct member *members;
+};
+
+struct agents *agents__new(struct strings *strings, const struct agents_callbacks *callbacks)
+{
+	struct agents *a = calloc(1, sizeof(*a));
+
+	if (!a)
+		return NULL;
+	a->strings = strings;
+	a->callbacks = *callbacks;
+	return a;
+}
+
+static void close_fd(int *fd)
+{
+	if (*fd >= 0)
+		close(*fd);
+	*fd = -1;
+}
+
+void agents__free(struct agents *a)
+{
+	struct member *m, *next;
+
+	if (!a)
+		return;
+	for (m = a->members; m; m = next) {
+		next = m->next;
+		agent__free(m->view);
+		close_fd(&m->memory_fd);
+		close_fd(&m->pidfd);
+		free(m);
+	}
+	free(a);
+}
+
+static struct member *add_member(struct agents *a, pid_t pid)
+{
+	struct member *m = calloc(1, sizeof(*m));
+
+	if (!m)
+		return NULL;
+	m->pid = pid;
+	m->memory_fd = -1;
+	m->pidfd = syscall(SYS_pidfd_open, pid, 0);
+	m->next = a->members;
+	a->members = m;
+	return m;
+}
+
+static struct member *find_member(const struct agents *a, pid_t pid)
+{
+	struct member *m;
+
+	for (m = a->members; m && (m->pid != pid || m->gone); m = m->next)
+		;
+	return m;
+}
+
+static void start(struct member *m, struct agent_view *view)
+{
+	m->view = view;
+	close_fd(&m->memory_fd);
+	agent__activate(view);
+	log_info("agent: process %d: recording", m->pid);
+}
+
+bool agents__look(struct agents *a, pid_t pid)
+{
+	struct agent_view *view;
+	struct member *m;
+
+	if (find_member(a, pid))
+		return true;
+	view = agent__find(pid, a->strings);
+	if (!view) {
+		if (errno != ENOENT)
+			log_warn("agent: process %d: %s", pid, strerror(errno));
+		return false;
+	}
+	m = add_member(a, pid);
+	if (!m) {
+		agent__free(view);
+		return false;
+	}
+	start(m, view);
+	return true;
+}
+
+void agents__created(struct agents *a, pid_t pid, int fd)
+{
+	struct member *m;
+	char path[64];
+	int own;
+
+	snprintf(path, sizeof(path), "/proc/%d/fd/%d", pid, fd);
+	own = open(path, O_RDWR | O_CLOEXEC);
+	if (own < 0) { /* closed already: then it is mapped */
+		agents__look(a, pid);
+		return;
+	}
+	m = add_member(a, pid);
+	if (m)
+		m->memory_fd = own;
+	else
+		close(own);
+}
+
+/* The agent sizes, seals and fills its memory after creating it. */
+static void try_pending(struct agents *a, struct member *m)
+{
+	struct agent_view *view;
+
+	view = agent__from_fd(m->pid, m->memory_fd, a->strings);
+	if (view) {
+		start(m, view);
+	} else if (errno != EAGAIN) { /* the number was taken by another file before we looked */
+		close_fd(&m->memory_fd);
+		view = agent__find(m->pid, a->strings);
+		if (view)
+			start(m, view);
+	}
+}
+
+static bool has_ended(const struct member *m)
+{
+	struct pollfd p = { .fd = m->pidfd, .events = POLLIN };
+
+	return m->pidfd < 0 || poll(&p, 1, 0) > 0;
+}
+
+static void retire(struct agents *a, struct member *m)
+{
+	m->gone = true;
+	close_fd(&m->pidfd);
+	close_fd(&m->memory_fd);
+	if (!m->view)
+		return;
+	agent__drain(m->view, true, a->callbacks.record, a->callbacks.arg);
+	a->callbacks.gone(m->view, a->callbacks.arg);
+}
+
+void agents__exec(struct agents *a, pid_t pid)
+{
+	struct member *m = find_member(a, pid);
+
+	if (m)
+		retire(a, m);
+}
+
+bool agents__drain(struct agents *a)
+{
+	bool complete = true;
+
+	for (struct member *m = a->members; m; m = m->next) {
+		if (m->gone)
+			continue;
+		if (!m->view && m->memory_fd >= 0)
+			try_pending(a, m);
+		if (m->view && !agent__drain(m->view, false, a->callbacks.record, a->callbacks.arg))
+			complete = false;
+	}
+	return complete;
+}
+
+void agents__tick(struct agents *a)
+{
+	for (struct member *m = a->members; m; m = m->next) {
+		if (m->gone)
+			continue;
+		if (has_ended(m))
+			retire(a, m);
+		else if (m->view)
+			agent__activate(m->view);
+	}
+}
+
+void agents__stop(struct agents *a, int timeout_ms)
+{
+	bool busy = true;
+
+	for (struct member *m = a->members; m; m = m->next)
+		if (m->view && !m->gone)
+			agent__deactivate(m->view);
+	for (; busy && timeout_ms > 0; timeout_ms--) {
+		busy = false;
+		for (struct member *m = a->members; m; m = m->next)
+			if (m->view && !m->gone && agent__recording(m->view) && !has_ended(m))
+				busy = true;
+		if (busy)
+			poll(NULL, 0, 1);
+	}
+}
+
+void agents__each(struct agents *a, void (*fn)(struct agent_view *v, void *arg), void *arg)
+{
+	for (struct member *m = a->members; m; m = m->next)
+		if (m->view)
+			fn(m->view, arg);
+}

@@ -1,0 +1,46 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * All agents of a trace: finds them, keeps them recording, drains them.
+ */
+#ifndef RTRACE_AGENTS_H
+#define RTRACE_AGENTS_H
+
+#include <stdbool.h>
+#include <stdint.h>
+#include <sys/types.h>
+
+#include "user/agent.h"
+
+struct agents;
+
+struct agents_callbacks {
+	void (*record)(struct agent_view *v, const struct rt_agent_rec *rec, void *arg);
+	void (*gone)(struct agent_view *v, void *arg); /* no more records; the view stays valid */
+	void *arg;
+};
+
+struct agents *agents__new(struct strings *strings, const struct agents_callbacks *callbacks);
+void agents__free(struct agents *a);
+
+/* Looks for the agent of a running process and activates it. Returns true if it has one. */
+bool agents__look(struct agents *a, pid_t pid);
+
+/* The process has just created agent memory as descriptor `fd`; it is activated when it is ready. */
+void agents__created(struct agents *a, pid_t pid, int fd);
+
+/* The process runs another program: its agent is gone. */
+void agents__exec(struct agents *a, pid_t pid);
+
+/* Drains all. Returns true if all that was there when it was called has been seen. */
+bool agents__drain(struct agents *a);
+
+/* To be called every 100 ms: signs of life to the agents, ends of processes from them. */
+void agents__tick(struct agents *a);
+
+/* Asks all to stop recording, and waits until they have, at most `timeout_ms`. */
+void agents__stop(struct agents *a, int timeout_ms);
+
+/* Calls `fn` for each. */
+void agents__each(struct agents *a, void (*fn)(struct agent_view *v, void *arg), void *arg);
+
+#endif

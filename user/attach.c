@@ -1,0 +1,186 @@
+// SPDX-License-Identifier: MIT
+/*
+ * Attaches by uprobe links: session (Linux 6.13) or uprobe_multi (Linux 6.6).
+ *
+ * The library is named to the kernel by our own descriptor of it, /proc/self/fd/N: it is the same
+ * inode for every mount namespace, and stays within reach when the process is gone.
+ */
+#include "user/attach.h"
+
+#include <bpf/bpf.h>
+#include <bpf/libbpf.h>
+#include <errno.h>
+#include <linux/bpf.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include "user/log.h"
+
+#define ATTACH_UPROBE_MULTI   48
+#define ATTACH_UPROBE_SESSION 57
+#define UPROBE_MULTI_RETURN   1 /* BPF_F_UPROBE_MULTI_RETURN */
+
+struct attach {
+	struct capture *capture;
+	enum capture_mode mode;
+	struct tracefs_events *tracefs;
+	int *links;
+	size_t link_count;
+};
+
+/*
+ * The member uprobe_multi of union bpf_attr's link_create, as in the header of Linux 6.6. Written
+ * out here because the header of Debian 12 does not have it.
+ */
+struct link_create_uprobe_multi {
+	__u32 prog_fd, target_fd, attach_type, link_flags;
+	__u64 path;
+	__u64 offsets;
+	__u64 ref_ctr_offsets;
+	__u64 cookies;
+	__u32 cnt, flags;
+	__u32 pid;
+	__u32 _pad;
+};
+
+_Static_assert(sizeof(struct link_create_uprobe_multi) <= sizeof(union bpf_attr),
+	       "the kernel's attribute holds it");
+
+struct attach *attach__new(struct capture *capture, enum capture_mode mode)
+{
+	struct attach *a = calloc(1, sizeof(*a));
+
+	if (!a)
+		return NULL;
+	a->capture = capture;
+	a->mode = mode;
+	if (mode == CAPTURE_TRACEFS) {
+		a->tracefs = tracefs__new(capture);
+		if (!a->tracefs) {
+			free(a);
+			return NULL;
+		}
+	}
+	return a;
+}
+
+static int keep_link(struct attach *a, int fd)
+{
+	int *grown = realloc(a->links, (a->link_count + 1) * sizeof(*grown));
+
+	if (!grown) {
+		close(fd);
+		return -ENOMEM;
+	}
+	a->links = grown;
+	a->links[a->link_count++] = fd;
+	return 0;
+}
+
+struct link_request {
+	enum capture_prog prog;
+	__u32 attach_type;
+	__u32 flags;
+	const struct library *lib;
+	pid_t pid;
+};
+
+static int create_link(struct attach *a, const struct link_request *req, const struct probe *probes,
+		       size_t n)
+{
+	struct link_create_uprobe_multi attr = {};
+	__u64 *offsets, *cookies;
+	char path[64];
+	int fd;
+
+	offsets = calloc(n, 2 * sizeof(*offsets));
+	if (!offsets)
+		return -ENOMEM;
+	cookies = offsets + n;
+	for (size_t i = 0; i < n; i++) {
+		offsets[i] = probes[i].offset;
+		cookies[i] = RT_COOKIE(probes[i].fn->id);
+		if (probes[i].fn->has_message)
+			cookies[i] |= RT_COOKIE_STR;
+	}
+	snprintf(path, sizeof(path), "/proc/self/fd/%d", req->lib->fd);
+	attr.prog_fd = bpf_program__fd(capture__prog(a->capture, req->prog));
+	attr.attach_type = req->attach_type;
+	attr.path = (unsigned long)path;
+	attr.offsets = (unsigned long)offsets;
+	attr.cookies = (unsigned long)cookies;
+	attr.cnt = n;
+	attr.flags = req->flags;
+	attr.pid = req->pid;
+	fd = syscall(SYS_bpf, BPF_LINK_CREATE, &attr, sizeof(attr));
+	if (fd < 0)
+		fd = -errno;
+	free(offsets);
+	return fd < 0 ? fd : keep_link(a, fd);
+}
+
+/* The kernel refuses a link as a whole when it cannot probe one function: halve until that is found. */
+static int attach_range(struct attach *a, const struct link_request *req, const struct probe *probes,
+			size_t n)
+{
+	int err, rest;
+
+	if (!n)
+		return 0;
+	err = create_link(a, req, probes, n);
+	if (!err || err == -ESRCH || err == -EPERM || err == -ENOMEM)
+		return err;
+	if (n == 1) {
+		log_warn("%s: cannot probe %s: %s", req->lib->name, probes[0].fn->name, strerror(-err));
+		return 0;
+	}
+	err = attach_range(a, req, probes, n / 2);
+	rest = attach_range(a, req, probes + n / 2, n - n / 2);
+	return err ? err : rest;
+}
+
+/*
+ * Returns are attached before entries: a call that is entered in between is then not captured at
+ * all, while the other way round it would be entered and never left.
+ */
+int attach__library(struct attach *a, const struct library *lib, pid_t pid)
+{
+	const struct link_request session = { CAPTURE_PROG_SESSION, ATTACH_UPROBE_SESSION, 0, lib, pid };
+	const struct link_request ret = { CAPTURE_PROG_RETURN, ATTACH_UPROBE_MULTI, UPROBE_MULTI_RETURN,
+					  lib, pid };
+	const struct link_request entry = { CAPTURE_PROG_ENTRY, ATTACH_UPROBE_MULTI, 0, lib, pid };
+	int err = 0;
+
+	switch (a->mode) {
+	case CAPTURE_SESSION:
+		err = attach_range(a, &session, lib->probes, lib->probe_count);
+		break;
+	case CAPTURE_MULTI:
+		err = attach_range(a, &ret, lib->probes, lib->probe_count);
+		if (!err)
+			err = attach_range(a, &entry, lib->probes, lib->probe_count);
+		break;
+	default:
+		err = tracefs__attach(a->tracefs, lib, pid);
+	}
+	if (err)
+		log_err("attach: %s: %s", lib->name, strerror(-err));
+	else
+		log_info("attach: %zu functions of %s%s", lib->probe_count, lib->name,
+			 pid ? "" : ", all processes");
+	return err;
+}
+
+void attach__free(struct attach *a)
+{
+	if (!a)
+		return;
+	for (size_t i = 0; i < a->link_count; i++)
+		close(a->links[i]);
+	tracefs__free(a->tracefs);
+	free(a->links);
+	free(a);
+}

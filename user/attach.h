@@ -1,0 +1,37 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Puts the capture's programs on the functions of libraries, and takes them off again.
+ *
+ * All functions of one library are attached by one or two links. One perf link a function, the
+ * classic way, takes 40 to 90 s to detach from the functions of HIP alone, process exit included.
+ */
+#ifndef RTRACE_ATTACH_H
+#define RTRACE_ATTACH_H
+
+#include <sys/types.h>
+
+#include "user/capture.h"
+#include "user/library.h"
+
+struct attach;
+
+/* NULL with errno set on failure, which is said. The capture must have been opened in that mode. */
+struct attach *attach__new(struct capture *capture, enum capture_mode mode);
+
+/*
+ * Probes the functions of the library in one process, or in all that map it (pid 0). A function that
+ * the kernel refuses to probe is left out with a warning. 0 or -errno, which is said.
+ */
+int attach__library(struct attach *a, const struct library *lib, pid_t pid);
+
+/* Removes all probes and frees. NULL is fine. */
+void attach__free(struct attach *a);
+
+/* For the tracefs mode: see attach_tracefs.c. */
+struct tracefs_events;
+
+struct tracefs_events *tracefs__new(struct capture *capture);
+int tracefs__attach(struct tracefs_events *t, const struct library *lib, pid_t pid);
+void tracefs__free(struct tracefs_events *t);
+
+#endif

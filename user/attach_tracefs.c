@@ -1,0 +1,220 @@
+// SPDX-License-Identifier: MIT
+/*
+ * Attaches through tracefs events, for kernels before 6.6.
+ *
+ * One event can have many probes, and one BPF program sits on an event: so a library needs two
+ * events, all entries (p:) and all returns (r:), where single perf probes would need two a function.
+ * An event carries one cookie, so the function is told by the probed address (RT_SPAN_BY_IP);
+ * functions with a message get events of their own, whose cookie says so.
+ *
+ * Events outlive a tracer that was killed: their group is named after the tracer's pid, and groups
+ * of pids that no longer run are removed at the next start.
+ */
+#include "user/attach.h"
+
+#include <bpf/bpf.h>
+#include <bpf/libbpf.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <linux/perf_event.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/ioctl.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include "user/log.h"
+#include "user/tracefs.h"
+
+#define GROUP_PREFIX "rtrace_"
+
+struct tracefs_event {
+	struct bpf_link *link;
+	char name[64]; /* GROUP/NAME */
+};
+
+struct tracefs_events {
+	struct capture *capture;
+	const char *root;
+	struct tracefs_event *events;
+	size_t count;
+};
+
+static FILE *open_definitions(const struct tracefs_events *t, const char *mode)
+{
+	char path[128];
+
+	snprintf(path, sizeof(path), "%s/uprobe_events", t->root);
+	return fopen(path, mode);
+}
+
+static void remove_event(const struct tracefs_events *t, const char *name)
+{
+	FILE *f = open_definitions(t, "ae");
+
+	if (!f)
+		return;
+	fprintf(f, "-:%s\n", name);
+	fclose(f);
+}
+
+/* Lines look like "p:rtrace_1234/e0 /usr/lib/…:0x…", one for each probe. */
+static void remove_stale_events(const struct tracefs_events *t)
+{
+	char *line = NULL, name[64], last[64] = "";
+	FILE *f = open_definitions(t, "re");
+	size_t size = 0;
+	int pid;
+
+	while (f && getline(&line, &size, f) > 0) {
+		if (sscanf(line, "%*c:" GROUP_PREFIX "%d/", &pid) != 1 || !kill(pid, 0) || errno != ESRCH ||
+		    sscanf(line, "%*c:%63s", name) != 1 || !strcmp(name, last))
+			continue;
+		log_info("tracefs: remove %s, left by a tracer that is gone", name);
+		remove_event(t, name);
+		snprintf(last, sizeof(last), "%s", name);
+	}
+	free(line);
+	if (f)
+		fclose(f);
+}
+
+struct tracefs_events *tracefs__new(struct capture *capture)
+{
+	const char *root = tracefs__root();
+	struct tracefs_events *t;
+	char path[128];
+
+	if (!root)
+		return NULL;
+	snprintf(path, sizeof(path), "%s/uprobe_events", root);
+	if (access(path, W_OK)) {
+		log_err("this kernel cannot probe user functions: %s: %s (CONFIG_UPROBE_EVENTS)", path,
+			strerror(errno));
+		return NULL;
+	}
+	t = calloc(1, sizeof(*t));
+	if (!t)
+		return NULL;
+	t->capture = capture;
+	t->root = root;
+	remove_stale_events(t);
+	return t;
+}
+
+/* Adds the library's probes with (or without) a message to the event. Returns how many, or -errno. */
+static int define_event(const struct tracefs_events *t, const char *name, char kind,
+			const struct library *lib, bool message)
+{
+	int n = 0, err = 0;
+	FILE *f;
+
+	f = open_definitions(t, "ae");
+	if (!f)
+		return -errno;
+	setvbuf(f, NULL, _IOLBF, 0);
+	for (size_t i = 0; i < lib->probe_count; i++) {
+		if (lib->probes[i].fn->has_message != message)
+			continue;
+		if (fprintf(f, "%c:%s /proc/%d/fd/%d:0x%lx\n", kind, name, getpid(), lib->fd,
+			    (unsigned long)lib->probes[i].offset) < 0) {
+			err = -errno;
+			log_warn("%s: cannot probe %s: %s", lib->name, lib->probes[i].fn->name,
+				 strerror(-err));
+			clearerr(f);
+			continue;
+		}
+		n++;
+	}
+	fclose(f);
+	return n ? n : err;
+}
+
+static int event_id(const struct tracefs_events *t, const char *name)
+{
+	char path[192];
+	int id = -1;
+	FILE *f;
+
+	snprintf(path, sizeof(path), "%s/events/%s/id", t->root, name);
+	f = fopen(path, "re");
+	if (!f)
+		return -errno;
+	if (fscanf(f, "%d", &id) != 1)
+		id = -EINVAL;
+	fclose(f);
+	return id;
+}
+
+static int enable_event(struct tracefs_events *t, struct tracefs_event *ev, enum capture_prog prog,
+			__u64 cookie, pid_t pid)
+{
+	LIBBPF_OPTS(bpf_perf_event_opts, opts, .bpf_cookie = cookie);
+	struct perf_event_attr attr = { .type = PERF_TYPE_TRACEPOINT, .size = sizeof(attr) };
+	int id = event_id(t, ev->name), fd;
+
+	if (id < 0)
+		return id;
+	attr.config = id;
+	/* The event's target decides where breakpoints go: one address space, or all. */
+	fd = syscall(SYS_perf_event_open, &attr, pid ? pid : -1, pid ? -1 : 0, -1, PERF_FLAG_FD_CLOEXEC);
+	if (fd < 0)
+		return -errno;
+	ev->link = bpf_program__attach_perf_event_opts(capture__prog(t->capture, prog), fd, &opts);
+	if (!ev->link) {
+		int err = -errno;
+
+		close(fd);
+		return err;
+	}
+	return 0;
+}
+
+static int add_event(struct tracefs_events *t, const struct library *lib, pid_t pid, bool is_return,
+		     bool message)
+{
+	struct tracefs_event *ev, *grown;
+	int n, err;
+
+	grown = realloc(t->events, (t->count + 1) * sizeof(*grown));
+	if (!grown)
+		return -ENOMEM;
+	t->events = grown;
+	ev = &t->events[t->count];
+	ev->link = NULL;
+	snprintf(ev->name, sizeof(ev->name), GROUP_PREFIX "%d/e%zu", getpid(), t->count);
+	n = define_event(t, ev->name, is_return ? 'r' : 'p', lib, message);
+	if (n <= 0)
+		return n;
+	t->count++;
+	err = enable_event(t, ev, is_return ? CAPTURE_PROG_RETURN : CAPTURE_PROG_ENTRY,
+			   message ? RT_COOKIE_STR : 0, pid);
+	if (err)
+		log_err("tracefs: enable %s: %s", ev->name, strerror(-err));
+	return err;
+}
+
+int tracefs__attach(struct tracefs_events *t, const struct library *lib, pid_t pid)
+{
+	int err = 0;
+
+	/* Returns first, as in attach.c. */
+	for (int is_return = 1; is_return >= 0 && !err; is_return--)
+		for (int message = 0; message <= 1 && !err; message++)
+			err = add_event(t, lib, pid, is_return, message);
+	return err;
+}
+
+void tracefs__free(struct tracefs_events *t)
+{
+	if (!t)
+		return;
+	for (size_t i = 0; i < t->count; i++)
+		bpf_link__destroy(t->events[i].link);
+	for (size_t i = 0; i < t->count; i++)
+		remove_event(t, t->events[i].name);
+	free(t->events);
+	free(t);
+}

@@ -1,0 +1,331 @@
+// SPDX-License-Identifier: MIT
+/*
+ * Loads the BPF object and drains its rings.
+ */
+#include "user/capture.h"
+
+#include <bpf/bpf.h>
+#include <bpf/libbpf.h>
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/resource.h>
+#include <unistd.h>
+
+#include "bpf/api.skel.h"
+#include "user/log.h"
+#include "user/tracefs.h"
+
+/* enum bpf_attach_type of newer kernels; the header that this is built with may be older. */
+#define ATTACH_UPROBE_MULTI   48 /* Linux 6.6 */
+#define ATTACH_UPROBE_SESSION 57 /* Linux 6.13 */
+
+#define RING_BYTES_MAX	 (8u << 20)
+#define RING_BYTES_MIN	 (1u << 20)
+#define RING_BYTES_TOTAL (256u << 20)
+
+struct ring_pos {
+	const volatile unsigned long *consumer, *producer;
+	unsigned long goal; /* the producer's position when the drain began */
+};
+
+struct capture {
+	struct api_bpf *skel;
+	struct ring_buffer *reader;
+	struct ring_pos *pos;
+	int *ring_fds;
+	int cpus;
+	void (*fn)(const void *rec, size_t size, void *arg);
+	void *arg;
+};
+
+const char *const capture_mode_names[CAPTURE_MODES] = { "session", "multi", "tracefs" };
+
+/* Does the kernel load a program for that attach type? */
+static bool kernel_has(int attach_type)
+{
+	static const struct bpf_insn ret0[] = {
+		{ .code = BPF_ALU64 | BPF_MOV | BPF_K, .dst_reg = BPF_REG_0 },
+		{ .code = BPF_JMP | BPF_EXIT },
+	};
+	LIBBPF_OPTS(bpf_prog_load_opts, opts, .expected_attach_type = attach_type);
+	int fd;
+
+	fd = bpf_prog_load(BPF_PROG_TYPE_KPROBE, NULL, "GPL", ret0, 2, &opts);
+	if (fd >= 0)
+		close(fd);
+	return fd >= 0;
+}
+
+enum capture_mode capture__best_mode(void)
+{
+	if (kernel_has(ATTACH_UPROBE_SESSION))
+		return CAPTURE_SESSION;
+	return kernel_has(ATTACH_UPROBE_MULTI) ? CAPTURE_MULTI : CAPTURE_TRACEFS;
+}
+
+static int print_libbpf(enum libbpf_print_level level, const char *fmt, va_list ap)
+{
+	char line[1024];
+
+	if (log_level < 2)
+		return 0;
+	vsnprintf(line, sizeof(line), fmt, ap);
+	line[strcspn(line, "\n")] = '\0';
+	log_debug("%s", line);
+	return 0;
+}
+
+/* Before Linux 5.11 BPF memory counts as locked memory. May be refused: then it is not needed. */
+static void raise_memlock(void)
+{
+	struct rlimit all = { RLIM_INFINITY, RLIM_INFINITY };
+
+	setrlimit(RLIMIT_MEMLOCK, &all);
+}
+
+static size_t ring_bytes(const struct capture_config *config, int cpus)
+{
+	size_t bytes = RING_BYTES_MAX;
+
+	if (config->ring_bytes)
+		return config->ring_bytes;
+	while (bytes > RING_BYTES_MIN && bytes * cpus > RING_BYTES_TOTAL)
+		bytes /= 2;
+	return bytes;
+}
+
+static void choose_programs(struct api_bpf *skel, const struct capture_config *config,
+			    enum capture_mode mode)
+{
+	bool session = mode == CAPTURE_SESSION;
+
+	bpf_program__set_autoload(skel->progs.api_session, session);
+	bpf_program__set_autoload(skel->progs.api_entry, !session);
+	bpf_program__set_autoload(skel->progs.api_return, !session);
+	bpf_program__set_autoload(skel->progs.task_fork, config->follow_forks);
+
+	/* Not by api_bpf__attach: to functions they go library by library, the iterator at the end. */
+	bpf_program__set_autoattach(skel->progs.api_session, false);
+	bpf_program__set_autoattach(skel->progs.api_entry, false);
+	bpf_program__set_autoattach(skel->progs.api_return, false);
+	bpf_program__set_autoattach(skel->progs.flush_open_calls, false);
+
+	bpf_program__set_expected_attach_type(skel->progs.api_session, ATTACH_UPROBE_SESSION);
+	if (mode == CAPTURE_MULTI) {
+		bpf_program__set_expected_attach_type(skel->progs.api_entry, ATTACH_UPROBE_MULTI);
+		bpf_program__set_expected_attach_type(skel->progs.api_return, ATTACH_UPROBE_MULTI);
+	}
+}
+
+static void configure(struct capture *c, const struct capture_config *config)
+{
+	struct api_bpf__rodata *rodata = c->skel->rodata;
+
+	rodata->nr_cpus = c->cpus;
+	rodata->only_listed = config->only_listed;
+	rodata->follow_forks = config->follow_forks;
+	rodata->stop_on_open = config->stop_on_open;
+	rodata->tracer_pid = getpid();
+	bpf_map__set_max_entries(c->skel->maps.rings, c->cpus);
+}
+
+static int on_record(void *ctx, void *data, size_t size)
+{
+	struct capture *c = ctx;
+
+	c->fn(data, size, c->arg);
+	return 0;
+}
+
+/* Positions of a ring: its first page is the consumer's, the second the producer's. */
+static int map_positions(struct ring_pos *pos, int fd)
+{
+	size_t page = sysconf(_SC_PAGESIZE);
+
+	pos->consumer = mmap(NULL, page, PROT_READ, MAP_SHARED, fd, 0);
+	pos->producer = mmap(NULL, page, PROT_READ, MAP_SHARED, fd, page);
+	return pos->consumer == MAP_FAILED || pos->producer == MAP_FAILED ? -errno : 0;
+}
+
+static int add_ring(struct capture *c, int cpu, size_t bytes)
+{
+	int outer = bpf_map__fd(c->skel->maps.rings), err, fd;
+
+	fd = bpf_map_create(BPF_MAP_TYPE_RINGBUF, "rtrace_ring", 0, 0, bytes, NULL);
+	if (fd < 0)
+		return -errno;
+	c->ring_fds[cpu] = fd;
+	if (bpf_map_update_elem(outer, &cpu, &fd, BPF_ANY))
+		return -errno;
+	err = map_positions(&c->pos[cpu], fd);
+	if (err)
+		return err;
+	if (!c->reader) {
+		c->reader = ring_buffer__new(fd, on_record, c, NULL);
+		return c->reader ? 0 : -errno;
+	}
+	return ring_buffer__add(c->reader, fd, on_record, c);
+}
+
+static int open_rings(struct capture *c, const struct capture_config *config)
+{
+	size_t bytes = ring_bytes(config, c->cpus);
+	int err = 0;
+
+	c->ring_fds = calloc(c->cpus, sizeof(*c->ring_fds));
+	c->pos = calloc(c->cpus, sizeof(*c->pos));
+	if (!c->ring_fds || !c->pos)
+		return -ENOMEM;
+	memset(c->ring_fds, -1, c->cpus * sizeof(*c->ring_fds));
+	for (int cpu = 0; cpu < c->cpus && !err; cpu++)
+		err = add_ring(c, cpu, bytes);
+	if (!err)
+		log_info("rings: %d of %zu KiB", c->cpus, bytes >> 10);
+	return err;
+}
+
+static int load(struct capture *c, const struct capture_config *config, enum capture_mode mode)
+{
+	int err;
+
+	choose_programs(c->skel, config, mode);
+	configure(c, config);
+	err = api_bpf__load(c->skel);
+	if (err) {
+		log_err("bpf: load programs: %s (details with -vv)", strerror(-err));
+		return err;
+	}
+	err = open_rings(c, config);
+	if (err) {
+		log_err("bpf: create rings: %s", strerror(-err));
+		return err;
+	}
+	err = api_bpf__attach(c->skel);
+	if (err)
+		log_err("bpf: attach tracepoints: %s (details with -vv)", strerror(-err));
+	return err;
+}
+
+struct capture *capture__open(const struct capture_config *config, enum capture_mode mode)
+{
+	struct capture *c;
+	int err;
+
+	if (!tracefs__root()) /* libbpf looks tracepoints up there */
+		return NULL;
+	libbpf_set_print(print_libbpf);
+	libbpf_set_strict_mode(LIBBPF_STRICT_ALL);
+	raise_memlock();
+	c = calloc(1, sizeof(*c));
+	if (!c) {
+		errno = ENOMEM;
+		return NULL;
+	}
+	c->cpus = libbpf_num_possible_cpus();
+	c->skel = c->cpus > 0 ? api_bpf__open() : NULL;
+	err = c->skel ? load(c, config, mode) : -errno;
+	if (err) {
+		capture__close(c);
+		errno = -err;
+		return NULL;
+	}
+	return c;
+}
+
+void capture__close(struct capture *c)
+{
+	size_t page = sysconf(_SC_PAGESIZE);
+
+	if (!c)
+		return;
+	ring_buffer__free(c->reader);
+	for (int i = 0; c->ring_fds && i < c->cpus; i++) {
+		if (c->pos && c->pos[i].consumer && c->pos[i].consumer != MAP_FAILED)
+			munmap((void *)c->pos[i].consumer, page);
+		if (c->pos && c->pos[i].producer && c->pos[i].producer != MAP_FAILED)
+			munmap((void *)c->pos[i].producer, page);
+		if (c->ring_fds[i] >= 0)
+			close(c->ring_fds[i]);
+	}
+	free(c->ring_fds);
+	free(c->pos);
+	api_bpf__destroy(c->skel);
+	free(c);
+}
+
+struct bpf_program *capture__prog(struct capture *c, enum capture_prog prog)
+{
+	switch (prog) {
+	case CAPTURE_PROG_SESSION:
+		return c->skel->progs.api_session;
+	case CAPTURE_PROG_ENTRY:
+		return c->skel->progs.api_entry;
+	case CAPTURE_PROG_RETURN:
+		return c->skel->progs.api_return;
+	}
+	return NULL;
+}
+
+int capture__list_pid(struct capture *c, pid_t pid)
+{
+	__u32 key = pid;
+	__u8 one = 1;
+
+	return bpf_map_update_elem(bpf_map__fd(c->skel->maps.pids), &key, &one, BPF_ANY) ? -errno : 0;
+}
+
+bool capture__drain(struct capture *c, void (*fn)(const void *rec, size_t size, void *arg), void *arg)
+{
+	bool complete = true;
+
+	c->fn = fn;
+	c->arg = arg;
+	for (int i = 0; i < c->cpus; i++)
+		c->pos[i].goal = *c->pos[i].producer;
+	ring_buffer__consume(c->reader);
+	for (int i = 0; i < c->cpus; i++)
+		if ((long)(*c->pos[i].consumer - c->pos[i].goal) < 0)
+			complete = false;
+	return complete;
+}
+
+void capture__unwatch(struct capture *c)
+{
+	api_bpf__detach(c->skel);
+}
+
+int capture__flush_open_calls(struct capture *c)
+{
+	char buf[256];
+	int link, iter;
+
+	link = bpf_link_create(bpf_program__fd(c->skel->progs.flush_open_calls), 0, BPF_TRACE_ITER,
+			       NULL);
+	if (link < 0)
+		return -errno;
+	iter = bpf_iter_create(link);
+	if (iter < 0) {
+		iter = -errno;
+		close(link);
+		return iter;
+	}
+	while (read(iter, buf, sizeof(buf)) > 0)
+		;
+	close(iter);
+	close(link);
+	return 0;
+}
+
+uint64_t capture__count(struct capture *c, enum rt_count which)
+{
+	uint64_t values[c->cpus], sum = 0;
+	__u32 key = which;
+
+	if (bpf_map_lookup_elem(bpf_map__fd(c->skel->maps.counts), &key, values))
+		return 0;
+	for (int i = 0; i < c->cpus; i++)
+		sum += values[i];
+	return sum;
+}

@@ -1,0 +1,68 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The BPF side, loaded: programs, rings, counters. What it hands out are raw records (bpf/events.h).
+ */
+#ifndef RTRACE_CAPTURE_H
+#define RTRACE_CAPTURE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <sys/types.h>
+
+#include "bpf/events.h"
+
+struct capture;
+
+struct capture_config {
+	bool only_listed;  /* capture the processes given by capture__list_pid alone */
+	bool follow_forks; /* and their children */
+	bool stop_on_open; /* stop a process that opens a ROCm library until it is probed */
+	size_t ring_bytes; /* a CPU; 0: chosen by the number of CPUs */
+};
+
+/* How functions are probed: what is needed of the kernel, best first. */
+enum capture_mode {
+	CAPTURE_SESSION, /* Linux 6.13: one link, entry and return in one program */
+	CAPTURE_MULTI,	 /* Linux 6.6: one link for all entries, one for all returns */
+	CAPTURE_TRACEFS, /* Linux 5.15: tracefs events with many probes each */
+	CAPTURE_MODES,
+};
+
+/* "session", "multi", "tracefs" */
+extern const char *const capture_mode_names[CAPTURE_MODES];
+
+/* The best mode that this kernel has. */
+enum capture_mode capture__best_mode(void);
+
+/* Programs to attach to functions: the first in CAPTURE_SESSION, the others else. */
+enum capture_prog { CAPTURE_PROG_SESSION, CAPTURE_PROG_ENTRY, CAPTURE_PROG_RETURN };
+
+/*
+ * Loads and starts all but the function probes. NULL with errno set on failure, which is said.
+ */
+struct capture *capture__open(const struct capture_config *config, enum capture_mode mode);
+void capture__close(struct capture *c);
+
+struct bpf_program;
+struct bpf_program *capture__prog(struct capture *c, enum capture_prog prog);
+
+/* 0 or -errno. */
+int capture__list_pid(struct capture *c, pid_t pid);
+
+/*
+ * Hands every record that is complete to `fn`, in the order of each CPU. Returns true if all that was
+ * in the rings when it was called has been seen; false if a record is still being written, by a
+ * thread that was preempted there, and holds up those behind it.
+ */
+bool capture__drain(struct capture *c, void (*fn)(const void *rec, size_t size, void *arg), void *arg);
+
+/* Ends the watching of processes. Drain once more: some may have been stopped just before. */
+void capture__unwatch(struct capture *c);
+
+/* Sends what is still open as unfinished. Call after the function probes are gone. 0 or -errno. */
+int capture__flush_open_calls(struct capture *c);
+
+uint64_t capture__count(struct capture *c, enum rt_count which);
+
+#endif

@@ -1,0 +1,41 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Finds the call that caused a GPU operation.
+ *
+ * An operation carries the thread and the instant of its submission. The cause is the innermost call
+ * on that thread that was open at that instant. Calls arrive when they end, in the order of their
+ * ends, so among those that contain the instant the innermost comes first: an operation waits on its
+ * thread for the first call that ends after the submission and began before it. When a call without a
+ * caller ends and does not contain the instant, none will: the operation was submitted outside of
+ * every traced call (a thread of the runtime, say), and says so.
+ *
+ * A submission that is heard of after its call has ended is looked up among the thread's latest calls.
+ */
+#ifndef RTRACE_CORRELATE_H
+#define RTRACE_CORRELATE_H
+
+#include "user/event.h"
+#include "user/task.h"
+
+/* A GPU operation between its submission and the moment it can be told to the sinks. */
+struct gpu_op {
+	uint64_t key[2]; /* agent (a pointer), number of the operation there */
+	struct event ev;
+	bool settled; /* its cause is known, or known not to be found */
+	bool ended;   /* its times are known */
+	struct gpu_op *next_unsettled;
+	UT_hash_handle hh;
+};
+
+typedef void (*settled_fn)(struct gpu_op *op, void *arg);
+
+/* A new operation on its thread. */
+void correlate__submit(struct thread *th, struct gpu_op *op, settled_fn fn, void *arg);
+
+/* A call has ended: settles what it caused. Returns true if it caused anything (at any depth below). */
+bool correlate__span(struct thread *th, const struct event *span, settled_fn fn, void *arg);
+
+/* Nothing more will come from that thread: what is unsettled stays without a cause. */
+void correlate__give_up(struct thread *th, settled_fn fn, void *arg);
+
+#endif

@@ -1,0 +1,126 @@
+// SPDX-License-Identifier: MIT
+/*
+ * Starts the traced command with the agent in its environment.
+ */
+#include "user/launch.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <libgen.h>
+#include <limits.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/prctl.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#define AGENT_NAME "librtrace-agent.so"
+
+char *launch__find_agent(void)
+{
+	static const char *const places[] = { "%s/" AGENT_NAME, "%s/../lib/rtrace/" AGENT_NAME };
+	char self[PATH_MAX], path[PATH_MAX + 64];
+	ssize_t n;
+
+	n = readlink("/proc/self/exe", self, sizeof(self) - 1);
+	if (n < 0)
+		return NULL;
+	self[n] = '\0';
+	dirname(self);
+	for (size_t i = 0; i < sizeof(places) / sizeof(places[0]); i++) {
+		snprintf(path, sizeof(path), places[i], self);
+		if (!access(path, R_OK))
+			return realpath(path, NULL);
+	}
+	return NULL;
+}
+
+/* HSA_TOOLS_LIB is a list separated by spaces: what the user has there stays in front. */
+static void set_environment(const char *agent)
+{
+	const char *old = getenv("HSA_TOOLS_LIB");
+	char *list;
+
+	if (!agent)
+		return;
+	if (asprintf(&list, "%s%s%s", old ? old : "", old && *old ? " " : "", agent) < 0)
+		return;
+	setenv("HSA_TOOLS_LIB", list, 1);
+	setenv("RTRACE_AGENT", "active", 0);
+	free(list);
+}
+
+static void run_child(struct launch *l, int go, int failed, char *const argv[], const char *agent)
+{
+	sigset_t none;
+	char byte;
+	int err;
+
+	/* If the tracer dies while it has this process stopped, the process must not stay so. */
+	prctl(PR_SET_PDEATHSIG, SIGCONT);
+	if (read(go, &byte, 1) != 1)
+		_exit(1); /* cancelled, or the tracer is gone */
+	sigemptyset(&none);
+	sigprocmask(SIG_SETMASK, &none, NULL);
+	signal(SIGPIPE, SIG_DFL);
+	set_environment(agent);
+	execvp(argv[0], argv);
+	err = errno;
+	if (write(failed, &err, sizeof(err)) != sizeof(err))
+		_exit(126);
+	_exit(127);
+}
+
+int launch__prepare(struct launch *l, char *const argv[], const char *agent)
+{
+	int go[2], failed[2];
+
+	if (pipe2(go, O_CLOEXEC))
+		return -errno;
+	if (pipe2(failed, O_CLOEXEC)) {
+		int err = -errno;
+
+		close(go[0]);
+		close(go[1]);
+		return err;
+	}
+	l->pid = fork();
+	if (!l->pid) {
+		close(go[1]);
+		run_child(l, go[0], failed[1], argv, agent);
+	}
+	close(go[0]);
+	close(failed[1]);
+	l->go = go[1];
+	l->failed = failed[0];
+	return l->pid < 0 ? -errno : 0;
+}
+
+int launch__go(struct launch *l)
+{
+	int err = 0;
+	ssize_t n;
+
+	n = write(l->go, "g", 1);
+	close(l->go);
+	l->go = -1;
+	if (n != 1)
+		return -EPIPE;
+	n = read(l->failed, &err, sizeof(err));
+	close(l->failed);
+	l->failed = -1;
+	return n == sizeof(err) ? -err : 0;
+}
+
+void launch__cancel(struct launch *l)
+{
+	if (l->pid <= 0 || l->go < 0)
+		return;
+	close(l->go);
+	close(l->failed);
+	l->go = -1;
+	waitpid(l->pid, NULL, 0);
+	l->pid = 0;
+}

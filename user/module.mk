@@ -1,0 +1,20 @@
+# rtrace-bpf: one object a file of user/, the sinks with their libraries from sinks.mk.
+
+-include user/sinks.mk
+
+USER_SRCS = main options record launch privileges log procfs function library capture attach \
+	attach_tracefs tracefs targets agent agents clock order task strings correlate ranges merge output
+USER_OBJS = $(USER_SRCS:%=$(O)/obj/user/%.o)
+USER_LIBS = -lbpf -lelf -lz -liberty
+
+# All but the entry point, for the unit tests.
+RTRACE_CORE_OBJS = $(filter-out %/main.o,$(USER_OBJS)) $(SINK_OBJS)
+RTRACE_CORE_LIBS = $(USER_LIBS) $(SINK_LIBS)
+
+$(O)/obj/user/capture.o: $(O)/gen/bpf/api.skel.h
+
+$(O)/rtrace-bpf: $(USER_OBJS) $(SINK_OBJS)
+	$(call say,LD,$@)
+	$(Q)$(CC) $(CFLAGS) $(SANFLAGS) $^ -o $@ $(RTRACE_CORE_LIBS)
+
+all: $(O)/rtrace-bpf

@@ -1,0 +1,39 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The command line.
+ */
+#ifndef RTRACE_OPTIONS_H
+#define RTRACE_OPTIONS_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <sys/types.h>
+
+#include "user/sink.h"
+
+#define OPTION_FORMATS_MAX 8
+
+struct options {
+	pid_t *pids;
+	size_t pid_count;
+	bool all;
+	char **command; /* NULL: none; ends with NULL */
+	const struct sink_ops *formats[OPTION_FORMATS_MAX];
+	size_t format_count;
+	bool summary;
+	const char *output; /* NULL: not given */
+	double duration;    /* s, 0: no limit */
+	bool all_functions; /* the hot ones too */
+	int attach_mode;    /* enum capture_mode, -1: the best */
+	size_t ring_bytes;  /* 0: default */
+};
+
+/* Exit status of a wrong command line. */
+#define EXIT_USAGE 2
+
+/* Parses; on a mistake says so in one line and exits with EXIT_USAGE. */
+void options__parse(struct options *o, int argc, char **argv);
+void options__free(struct options *o);
+
+#endif

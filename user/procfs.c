@@ -1,0 +1,169 @@
+// SPDX-License-Identifier: MIT
+/*
+ * Reads /proc: mappings, names, process lists.
+ */
+#include "user/procfs.h"
+
+#include <ctype.h>
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/uio.h>
+#include <unistd.h>
+
+static bool parse_mapping(char *line, struct mapping *m)
+{
+	char perms[5];
+	int path_at = 0;
+	char *newline;
+
+	if (sscanf(line, "%" SCNx64 "-%" SCNx64 " %4s %" SCNx64 " %*x:%*x %*u %n", &m->start, &m->end,
+		   perms, &m->offset, &path_at) != 4 ||
+	    m->end <= m->start)
+		return false;
+	newline = strchr(line, '\n');
+	if (newline)
+		*newline = '\0';
+	m->exec = perms[2] == 'x';
+	m->path = path_at ? line + path_at : "";
+	return true;
+}
+
+int procfs__mappings(pid_t pid, int (*fn)(const struct mapping *, void *arg), void *arg)
+{
+	char path[64], *line = NULL;
+	struct mapping m;
+	size_t size = 0;
+	int err = 0;
+	FILE *f;
+
+	snprintf(path, sizeof(path), "/proc/%d/maps", pid);
+	f = fopen(path, "re");
+	if (!f)
+		return -errno;
+	while (!err && getline(&line, &size, f) > 0)
+		if (parse_mapping(line, &m))
+			err = fn(&m, arg);
+	free(line);
+	fclose(f);
+	return err;
+}
+
+int procfs__open_mapping(pid_t pid, const struct mapping *m, int flags)
+{
+	char path[96];
+	int fd;
+
+	snprintf(path, sizeof(path), "/proc/%d/map_files/%" PRIx64 "-%" PRIx64, pid, m->start, m->end);
+	fd = open(path, flags | O_CLOEXEC);
+	return fd < 0 ? -errno : fd;
+}
+
+int procfs__processes(int (*fn)(pid_t pid, void *arg), void *arg)
+{
+	struct dirent *entry;
+	int err = 0;
+	DIR *dir;
+
+	dir = opendir("/proc");
+	if (!dir)
+		return -errno;
+	while (!err && (entry = readdir(dir)))
+		if (isdigit((unsigned char)entry->d_name[0]))
+			err = fn(atoi(entry->d_name), arg);
+	closedir(dir);
+	return err;
+}
+
+static ssize_t read_file(const char *path, char *buf, size_t size)
+{
+	ssize_t n;
+	int fd;
+
+	fd = open(path, O_RDONLY | O_CLOEXEC);
+	if (fd < 0)
+		return -errno;
+	n = read(fd, buf, size - 1);
+	close(fd);
+	if (n < 0)
+		return -errno;
+	buf[n] = '\0';
+	return n;
+}
+
+static void read_comm(const char *path, char *buf, size_t size)
+{
+	if (read_file(path, buf, size) <= 0)
+		snprintf(buf, size, "?");
+	buf[strcspn(buf, "\n")] = '\0';
+}
+
+void procfs__comm(pid_t pid, char *buf, size_t size)
+{
+	char path[64];
+
+	snprintf(path, sizeof(path), "/proc/%d/comm", pid);
+	read_comm(path, buf, size);
+}
+
+void procfs__thread_comm(pid_t pid, pid_t tid, char *buf, size_t size)
+{
+	char path[64];
+
+	snprintf(path, sizeof(path), "/proc/%d/task/%d/comm", pid, tid);
+	read_comm(path, buf, size);
+}
+
+void procfs__cmdline(pid_t pid, char *buf, size_t size)
+{
+	char path[64];
+	ssize_t n;
+
+	snprintf(path, sizeof(path), "/proc/%d/cmdline", pid);
+	n = read_file(path, buf, size);
+	if (n <= 0) {
+		buf[0] = '\0';
+		return;
+	}
+	while (n > 0 && !buf[n - 1])
+		n--;
+	for (ssize_t i = 0; i < n; i++)
+		if (!buf[i])
+			buf[i] = ' ';
+}
+
+ssize_t procfs__read_memory(pid_t pid, uint64_t address, void *buf, size_t size)
+{
+	size_t to_page_end = 4096 - (address & 4095), done = 0;
+	ssize_t n;
+
+	/* Page by page: a read that crosses into an unmapped page fails as a whole. */
+	while (done < size) {
+		size_t chunk = size - done < to_page_end ? size - done : to_page_end;
+		struct iovec local = { (char *)buf + done, chunk };
+		struct iovec remote = { (void *)(uintptr_t)(address + done), chunk };
+
+		n = process_vm_readv(pid, &local, 1, &remote, 1, 0);
+		if (n <= 0)
+			return done ? (ssize_t)done : -errno;
+		done += n;
+		to_page_end = 4096;
+	}
+	return done;
+}
+
+void procfs__basename(const char *path, char *buf, size_t size)
+{
+	static const char deleted[] = " (deleted)";
+	const char *slash = strrchr(path, '/');
+	size_t len;
+
+	snprintf(buf, size, "%s", slash ? slash + 1 : path);
+	len = strlen(buf);
+	if (len >= sizeof(deleted) - 1 && !strcmp(buf + len - (sizeof(deleted) - 1), deleted))
+		buf[len - (sizeof(deleted) - 1)] = '\0';
+}

@@ -1,0 +1,43 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Reads what /proc tells of a process. Everything in it may come from a hostile process: names are
+ * taken as bytes, sizes are bounded, and a process may be gone at any moment (-ESRCH, -ENOENT).
+ */
+#ifndef RTRACE_PROCFS_H
+#define RTRACE_PROCFS_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <sys/types.h>
+
+struct mapping {
+	uint64_t start, end;
+	uint64_t offset; /* in the file */
+	bool exec;
+	const char *path; /* "" for anonymous memory; valid during the callback */
+};
+
+/* Calls `fn` for every mapping until it returns non-zero; returns that, 0, or -errno. */
+int procfs__mappings(pid_t pid, int (*fn)(const struct mapping *, void *arg), void *arg);
+
+/* Opens the very file that is mapped at [start, end), whatever mount namespace it lies in. */
+int procfs__open_mapping(pid_t pid, const struct mapping *m, int flags);
+
+/* Calls `fn` for every process id until it returns non-zero; returns that, 0, or -errno. */
+int procfs__processes(int (*fn)(pid_t pid, void *arg), void *arg);
+
+/* First line of /proc/PID/comm, or "?" if the process is gone. */
+void procfs__comm(pid_t pid, char *buf, size_t size);
+void procfs__thread_comm(pid_t pid, pid_t tid, char *buf, size_t size);
+
+/* Arguments joined by spaces, cut at size. "" if there is none. */
+void procfs__cmdline(pid_t pid, char *buf, size_t size);
+
+/* Reads up to `size` bytes of the process's memory; fewer at the end of a mapping. Count or -errno. */
+ssize_t procfs__read_memory(pid_t pid, uint64_t address, void *buf, size_t size);
+
+/* The last component of a path, without " (deleted)". */
+void procfs__basename(const char *path, char *buf, size_t size);
+
+#endif

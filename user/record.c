@@ -1,0 +1,603 @@
+// SPDX-License-Identifier: MIT
+/*
+ * The recorder: sets the stages up, runs the loop, takes all down in the right order.
+ *
+ * The loop wakes up every millisecond, drains the kernel's rings and the agents' rings into the
+ * reorder buffer, and releases what is old enough to the merge. A record may be released when every
+ * source has been drained since its time: the bound is the start of the previous round in which
+ * nothing was held up. A round is held up by a record that a thread has reserved and, preempted, not
+ * finished; it is waited for, but not for ever.
+ *
+ * At the end the agents stop first and the probes go last, so that every GPU operation in the trace
+ * was submitted under the eyes of the capture.
+ */
+#include "user/record.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <poll.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/epoll.h>
+#include <sys/signalfd.h>
+#include <sys/syscall.h>
+#include <sys/timerfd.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "user/agents.h"
+#include "user/attach.h"
+#include "user/capture.h"
+#include "user/launch.h"
+#include "user/log.h"
+#include "user/merge.h"
+#include "user/order.h"
+#include "user/output.h"
+#include "user/privileges.h"
+#include "user/procfs.h"
+#include "user/targets.h"
+
+#define ROUND_NS	1000000ULL   /* 1 ms */
+#define TICK_NS		100000000ULL /* 100 ms */
+#define HELD_UP_NS	1000000000ULL /* do not wait longer than that for an unfinished record */
+#define AGENT_STOP_MS	50
+#define LAST_ENDS_MS	50 /* how long the GPU may take to finish what it runs when tracing stops */
+
+struct recorder {
+	const struct options *opt;
+	struct functions *fns;
+	struct strings *strings;
+	struct tasks *tasks;
+	struct output *out;
+	struct order *order;
+	struct merge *merge;
+	struct capture *capture;
+	struct attach *attach;
+	struct targets *targets;
+	struct agents *agents;
+	struct launch launch;
+	int child_status; /* of wait(), -1: still running */
+	int epoll, timer, signals;
+	size_t live_pids; /* traced by -p and still running */
+	uint64_t started, last_round, last_tick;
+	bool stop;
+};
+
+/* In the reorder buffer, records of agents travel behind the header of those of the kernel. */
+#define RT_REC_FROM_AGENT 0x100
+
+struct agent_item {
+	struct rt_rec h;
+	struct agent_view *view;
+	struct rt_agent_rec rec;
+};
+
+/* ---- from the sources into the reorder buffer ---- */
+
+static void on_library(struct recorder *r, const struct rt_rec_open *rec)
+{
+	targets__opened(r->targets, rec->h.pid, rec->fd);
+	if (rec->h.flags & RT_OPEN_STOPPED)
+		kill(rec->h.pid, SIGCONT);
+}
+
+static void on_agent_memory(struct recorder *r, const struct rt_rec_open *rec)
+{
+	agents__created(r->agents, rec->h.pid, rec->fd);
+	if (rec->h.flags & RT_OPEN_STOPPED)
+		kill(rec->h.pid, SIGCONT);
+}
+
+/* What cannot wait is done at once; everything goes on to the merge in the order of time. */
+static void on_kernel_record(const void *data, size_t size, void *arg)
+{
+	const struct rt_rec *rec = data;
+	struct recorder *r = arg;
+
+	switch (rec->kind) {
+	case RT_REC_LIBRARY:
+		on_library(r, data);
+		return;
+	case RT_REC_AGENT:
+		on_agent_memory(r, data);
+		return;
+	case RT_REC_EXEC:
+		agents__exec(r->agents, rec->pid);
+		return;
+	default:
+		break;
+	}
+	if (order__push(r->order, rec->ts, data, size))
+		merge__stats(r->merge)->lost_other++;
+}
+
+static void on_agent_record(struct agent_view *v, const struct rt_agent_rec *rec, void *arg)
+{
+	struct agent_item item = { .h.kind = RT_REC_FROM_AGENT, .view = v, .rec = *rec };
+	struct recorder *r = arg;
+	uint64_t now = clock__boot_ns();
+
+	/* A process may write any time it likes there: none may wait in the buffer for ever. */
+	item.h.ts = rec->time < now ? rec->time : now;
+	if (order__push(r->order, item.h.ts, &item, sizeof(item)))
+		merge__stats(r->merge)->lost_other++;
+}
+
+/* ---- from the reorder buffer into the merge ---- */
+
+static void on_released(const void *data, size_t size, void *arg)
+{
+	const struct agent_item *item = data;
+	const struct rt_rec *rec = data;
+	struct recorder *r = arg;
+
+	if (rec->kind == RT_REC_FROM_AGENT)
+		merge__agent(r->merge, item->view, &item->rec);
+	else
+		merge__kernel(r->merge, rec);
+}
+
+static void on_agent_gone(struct agent_view *v, void *arg)
+{
+	struct recorder *r = arg;
+
+	order__release(r->order, UINT64_MAX, on_released, r);
+	merge__agent_gone(r->merge, v);
+}
+
+static void run_round(struct recorder *r)
+{
+	uint64_t now = clock__boot_ns();
+	bool complete;
+
+	complete = capture__drain(r->capture, on_kernel_record, r);
+	complete = agents__drain(r->agents) && complete;
+	if (now - r->last_tick >= TICK_NS) {
+		agents__tick(r->agents);
+		r->last_tick = now;
+	}
+	if (!complete && now - r->last_round < HELD_UP_NS)
+		return;
+	order__release(r->order, r->last_round, on_released, r);
+	r->last_round = now;
+}
+
+/* ---- the loop ---- */
+
+static int watch(struct recorder *r, int fd)
+{
+	struct epoll_event ev = { .events = EPOLLIN, .data.fd = fd };
+
+	return fd < 0 || epoll_ctl(r->epoll, EPOLL_CTL_ADD, fd, &ev) ? -errno : 0;
+}
+
+static int open_loop(struct recorder *r)
+{
+	struct itimerspec every = { .it_interval.tv_nsec = ROUND_NS, .it_value.tv_nsec = ROUND_NS };
+	sigset_t set;
+	int err;
+
+	sigemptyset(&set);
+	sigaddset(&set, SIGINT);
+	sigaddset(&set, SIGTERM);
+	sigaddset(&set, SIGHUP);
+	sigaddset(&set, SIGCHLD);
+	sigprocmask(SIG_BLOCK, &set, NULL);
+	signal(SIGPIPE, SIG_IGN); /* a reader that goes away is a write error of the sink */
+	r->epoll = epoll_create1(EPOLL_CLOEXEC);
+	r->signals = signalfd(-1, &set, SFD_CLOEXEC | SFD_NONBLOCK);
+	r->timer = timerfd_create(CLOCK_MONOTONIC, TFD_CLOEXEC | TFD_NONBLOCK);
+	if (r->epoll < 0 || r->signals < 0 || r->timer < 0 ||
+	    timerfd_settime(r->timer, 0, &every, NULL))
+		return -errno;
+	err = watch(r, r->signals);
+	return err ? err : watch(r, r->timer);
+}
+
+static void reap_child(struct recorder *r)
+{
+	int status;
+
+	if (r->launch.pid > 0 && waitpid(r->launch.pid, &status, WNOHANG) == r->launch.pid) {
+		r->child_status = status;
+		r->stop = true;
+	}
+}
+
+static void on_signal(struct recorder *r)
+{
+	struct signalfd_siginfo info;
+
+	while (read(r->signals, &info, sizeof(info)) == sizeof(info)) {
+		if (info.ssi_signo == SIGCHLD)
+			reap_child(r);
+		else
+			r->stop = true;
+	}
+}
+
+static void on_event(struct recorder *r, int fd)
+{
+	uint64_t ticks;
+
+	if (fd == r->signals) {
+		on_signal(r);
+	} else if (fd == r->timer) {
+		if (read(r->timer, &ticks, sizeof(ticks)) == sizeof(ticks))
+			run_round(r);
+	} else { /* pidfd of a traced process: it has ended */
+		epoll_ctl(r->epoll, EPOLL_CTL_DEL, fd, NULL);
+		close(fd);
+		if (!--r->live_pids)
+			r->stop = true;
+	}
+}
+
+static void run_loop(struct recorder *r)
+{
+	struct epoll_event events[16];
+	uint64_t limit = r->opt->duration * 1e9;
+	int n;
+
+	while (!r->stop) {
+		n = epoll_wait(r->epoll, events, 16, -1);
+		for (int i = 0; i < n; i++)
+			on_event(r, events[i].data.fd);
+		if (limit && clock__boot_ns() - r->started >= limit)
+			r->stop = true;
+	}
+}
+
+/* ---- setting up ---- */
+
+static uint32_t key_pid(const struct recorder *r)
+{
+	if (r->launch.pid > 0)
+		return r->launch.pid;
+	return r->opt->pid_count == 1 ? r->opt->pids[0] : getpid();
+}
+
+/* The file of one sink; NULL: stdout. Freed by the caller. */
+static char *sink_path(const struct options *o, const struct sink_ops *ops)
+{
+	char *path = NULL;
+	int n;
+
+	if (o->output && o->format_count > 1 && strcmp(o->output, "-"))
+		n = asprintf(&path, "%s.%s", o->output, ops->name);
+	else if (o->output)
+		n = asprintf(&path, "%s", o->output);
+	else if (ops->live)
+		return NULL;
+	else
+		n = asprintf(&path, "rtrace-%%pid%%.%s", ops->name);
+	return n < 0 ? NULL : path;
+}
+
+static int open_output(struct recorder *r)
+{
+	const struct output_keys keys = { .pid = key_pid(r) };
+	const struct options *o = r->opt;
+	int err = 0;
+
+	r->out = output__new(r->tasks);
+	if (!r->out)
+		return -ENOMEM;
+	for (size_t i = 0; i < o->format_count && !err; i++) {
+		char *path = sink_path(o, o->formats[i]);
+
+		err = output__add(r->out, o->formats[i], path, &keys);
+		free(path);
+	}
+	if (!err && o->summary) /* only tables: they may go to the file */
+		err = output__add(r->out, &sink_summary, o->format_count ? NULL : o->output, &keys);
+	return err;
+}
+
+static const struct function *resolve(uint32_t pid, uint64_t address, void *arg)
+{
+	return targets__resolve(arg, pid, address);
+}
+
+static int open_capture(struct recorder *r)
+{
+	const struct options *o = r->opt;
+	struct capture_config config = {
+		.only_listed = !o->all,
+		.follow_forks = o->command,
+		.stop_on_open = o->command,
+		.ring_bytes = o->ring_bytes,
+	};
+	enum capture_mode mode;
+
+	mode = o->attach_mode >= 0 ? (enum capture_mode)o->attach_mode : capture__best_mode();
+	log_info("functions are probed in mode %s", capture_mode_names[mode]);
+	r->capture = capture__open(&config, mode);
+	if (!r->capture)
+		return -errno;
+	r->attach = attach__new(r->capture, mode);
+	if (!r->attach)
+		return -errno;
+	r->targets = targets__new(r->fns, r->attach, !o->pid_count, o->all_functions);
+	return r->targets ? 0 : -ENOMEM;
+}
+
+static int open_merge(struct recorder *r)
+{
+	const struct agents_callbacks callbacks = { on_agent_record, on_agent_gone, r };
+
+	r->order = order__new();
+	r->merge = merge__new(r->fns, r->strings, r->tasks, r->out);
+	r->agents = agents__new(r->strings, &callbacks);
+	if (!r->order || !r->merge || !r->agents)
+		return -ENOMEM;
+	merge__set_resolver(r->merge, resolve, r->targets);
+	return 0;
+}
+
+/* ---- what to trace ---- */
+
+/* Refuses what cannot be traced before anything is touched. */
+static int check_pids(const struct options *o)
+{
+	char comm[32];
+	int n;
+
+	for (size_t i = 0; i < o->pid_count; i++) {
+		pid_t pid = o->pids[i];
+
+		n = targets__count_libraries(pid);
+		if (n == -ENOENT || n == -ESRCH) {
+			log_err("process %d: no such process", pid);
+			return -ESRCH;
+		}
+		if (n < 0) {
+			log_err("process %d: read its mappings: %s", pid, strerror(-n));
+			return n;
+		}
+		procfs__comm(pid, comm, sizeof(comm));
+		if (!n) {
+			log_err("process %d (%s): no ROCm library mapped: nothing to trace", pid, comm);
+			return -ENOENT;
+		}
+	}
+	return 0;
+}
+
+static void say_agent(pid_t pid, bool has_agent)
+{
+	char comm[32];
+
+	procfs__comm(pid, comm, sizeof(comm));
+	if (has_agent)
+		log_say("process %d (%s): API calls and GPU times", pid, comm);
+	else
+		log_say("process %d (%s): API calls; no GPU times: it was started without the agent "
+			"(HSA_TOOLS_LIB=.../librtrace-agent.so)", pid, comm);
+}
+
+static int start_pids(struct recorder *r)
+{
+	const struct options *o = r->opt;
+	int n, fd;
+
+	for (size_t i = 0; i < o->pid_count; i++) {
+		pid_t pid = o->pids[i];
+
+		fd = syscall(SYS_pidfd_open, pid, 0);
+		if (watch(r, fd) || capture__list_pid(r->capture, pid)) {
+			log_err("process %d: %s", pid, strerror(errno));
+			return -errno;
+		}
+		r->live_pids++;
+		n = targets__add_process(r->targets, pid);
+		if (n < 0)
+			return n;
+		say_agent(pid, agents__look(r->agents, pid));
+	}
+	return 0;
+}
+
+static int add_if_rocm(pid_t pid, void *arg)
+{
+	struct recorder *r = arg;
+
+	if (pid == getpid() || targets__count_libraries(pid) <= 0)
+		return 0;
+	if (targets__add_process(r->targets, pid) > 0)
+		say_agent(pid, agents__look(r->agents, pid));
+	return 0;
+}
+
+static int prepare_command(struct recorder *r)
+{
+	char *agent;
+	int err;
+
+	if (!r->opt->command)
+		return 0;
+	agent = launch__find_agent();
+	if (!agent)
+		log_warn("librtrace-agent.so not found beside this program: no GPU times");
+	err = launch__prepare(&r->launch, r->opt->command, agent);
+	if (err)
+		log_err("start %s: %s", r->opt->command[0], strerror(-err));
+	free(agent);
+	return err;
+}
+
+static int start_command(struct recorder *r)
+{
+	int err;
+
+	err = capture__list_pid(r->capture, r->launch.pid);
+	if (!err)
+		err = launch__go(&r->launch);
+	if (err)
+		log_err("start %s: %s", r->opt->command[0], strerror(-err));
+	return err;
+}
+
+static int start(struct recorder *r)
+{
+	int err;
+
+	if (r->opt->pid_count)
+		err = start_pids(r);
+	else if (r->opt->all)
+		err = procfs__processes(add_if_rocm, r);
+	else
+		err = start_command(r);
+	r->started = clock__boot_ns();
+	return err;
+}
+
+/* ---- the end ---- */
+
+static void drain_for(struct recorder *r, int ms)
+{
+	for (; ms > 0; ms--) {
+		capture__drain(r->capture, on_kernel_record, r);
+		agents__drain(r->agents);
+		order__release(r->order, clock__boot_ns() - 2 * ROUND_NS, on_released, r);
+		if (!merge__running(r->merge))
+			break;
+		poll(NULL, 0, 1);
+	}
+}
+
+static void count_agent(struct agent_view *v, void *arg)
+{
+	struct trace_stats *stats = arg;
+
+	stats->lost_gpu += agent__lost(v);
+	stats->lost_other += agent__bad(v);
+}
+
+static void fill_losses(struct recorder *r)
+{
+	struct trace_stats *s = merge__stats(r->merge);
+
+	s->lost_spans = capture__count(r->capture, RT_COUNT_LOST_RING) +
+			capture__count(r->capture, RT_COUNT_LOST_TASK);
+	s->lost_depth = capture__count(r->capture, RT_COUNT_LOST_DEPTH);
+	s->lost_other += capture__count(r->capture, RT_COUNT_LOST_NOTE);
+	agents__each(r->agents, count_agent, s);
+}
+
+static void finish(struct recorder *r)
+{
+	uint64_t begun = clock__boot_ns(), detached;
+	int err;
+
+	agents__stop(r->agents, AGENT_STOP_MS);
+	drain_for(r, LAST_ENDS_MS);
+	attach__free(r->attach);
+	r->attach = NULL;
+	detached = clock__boot_ns();
+	err = capture__flush_open_calls(r->capture);
+	if (err)
+		log_warn("calls that are still open are not in the trace: %s", strerror(-err));
+	capture__unwatch(r->capture);
+	capture__drain(r->capture, on_kernel_record, r);
+	agents__tick(r->agents);
+	agents__drain(r->agents);
+	order__release(r->order, UINT64_MAX, on_released, r);
+	merge__finish(r->merge, detached);
+	fill_losses(r);
+	log_info("stopped and detached in %.0f ms", (detached - begun) / 1e6);
+}
+
+static void say_result(const struct recorder *r)
+{
+	const struct trace_stats *s = merge__stats(r->merge);
+
+	log_say("recorded %" PRIu64 " calls, %" PRIu64 " dispatches, %" PRIu64 " copies, %" PRIu64
+		" ranges, %" PRIu64 " marks in %.1f s",
+		s->spans, s->dispatches, s->copies, s->ranges, s->marks,
+		(clock__boot_ns() - r->started) / 1e9);
+	log_say("lost %" PRIu64 " calls (ring full), %" PRIu64 " (nested too deep), %" PRIu64
+		" GPU records, %" PRIu64 " other; %" PRIu64 " GPU operations uncorrelated, %" PRIu64
+		" without end; %" PRIu64 " calls unfinished",
+		s->lost_spans, s->lost_depth, s->lost_gpu, s->lost_other, s->uncorrelated, s->no_times,
+		s->unfinished);
+	if (r->opt->command && !s->spans)
+		log_warn("the command made no call of a traced function");
+}
+
+static int exit_status(const struct recorder *r, int err)
+{
+	if (err)
+		return EXIT_FAILURE;
+	if (r->child_status < 0)
+		return EXIT_SUCCESS;
+	if (WIFSIGNALED(r->child_status))
+		return 128 + WTERMSIG(r->child_status);
+	return WEXITSTATUS(r->child_status);
+}
+
+static void close_all(struct recorder *r)
+{
+	launch__cancel(&r->launch);
+	agents__free(r->agents);
+	attach__free(r->attach);
+	targets__free(r->targets);
+	capture__close(r->capture);
+	merge__free(r->merge);
+	order__free(r->order);
+	tasks__free(r->tasks);
+	strings__free(r->strings);
+	functions__free(r->fns);
+	if (r->epoll >= 0)
+		close(r->epoll);
+	if (r->timer >= 0)
+		close(r->timer);
+	if (r->signals >= 0)
+		close(r->signals);
+}
+
+static int open_all(struct recorder *r)
+{
+	int err;
+
+	r->fns = functions__new();
+	r->strings = strings__new();
+	r->tasks = tasks__new();
+	if (!r->fns || !r->strings || !r->tasks)
+		return -ENOMEM;
+	err = privileges__check();
+	if (!err)
+		err = check_pids(r->opt);
+	if (!err)
+		err = open_loop(r);
+	if (!err)
+		err = prepare_command(r);
+	if (!err)
+		err = open_output(r);
+	if (!err)
+		err = open_capture(r);
+	return err ? err : open_merge(r);
+}
+
+int record__run(const struct options *o)
+{
+	struct recorder r = { .opt = o, .child_status = -1, .epoll = -1, .timer = -1, .signals = -1 };
+	int err, write_err;
+
+	r.launch.go = -1;
+	err = open_all(&r);
+	if (!err)
+		err = start(&r);
+	if (!err) {
+		run_loop(&r);
+		finish(&r);
+	}
+	write_err = output__close(r.out, r.merge ? merge__stats(r.merge) : NULL);
+	if (!err) {
+		say_result(&r);
+		err = write_err;
+	}
+	close_all(&r);
+	return exit_status(&r, err);
+}

@@ -1,0 +1,21 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Strings that are met again and again, kept once each until the trace is over.
+ */
+#ifndef RTRACE_STRINGS_H
+#define RTRACE_STRINGS_H
+
+#include <stddef.h>
+
+struct strings;
+
+struct strings *strings__new(void);
+void strings__free(struct strings *s);
+
+/* The kept copy of the first `len` bytes of `text` (a NUL ends it earlier); "?" if out of memory. */
+const char *strings__keep(struct strings *s, const char *text, size_t len);
+
+/* The demangled form of a kernel's name, or the name itself where it is not mangled. */
+const char *strings__keep_demangled(struct strings *s, const char *name, size_t len);
+
+#endif

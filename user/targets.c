@@ -1,0 +1,255 @@
+// SPDX-License-Identifier: MIT
+/*
+ * Finds and probes the ROCm libraries of processes.
+ */
+#include "user/targets.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "user/log.h"
+#include "user/procfs.h"
+
+/* A library attached for one process. */
+struct attached {
+	const struct library *lib;
+	pid_t pid;
+};
+
+struct targets {
+	struct functions *fns;
+	struct attach *attach;
+	bool node_wide, hot;
+	struct library **libs;
+	size_t lib_count;
+	struct attached *attached; /* only if not node_wide */
+	size_t attached_count;
+};
+
+struct targets *targets__new(struct functions *fns, struct attach *attach, bool node_wide, bool hot)
+{
+	struct targets *t = calloc(1, sizeof(*t));
+
+	if (!t)
+		return NULL;
+	t->fns = fns;
+	t->attach = attach;
+	t->node_wide = node_wide;
+	t->hot = hot;
+	return t;
+}
+
+void targets__free(struct targets *t)
+{
+	if (!t)
+		return;
+	for (size_t i = 0; i < t->lib_count; i++)
+		library__close(t->libs[i]);
+	free(t->libs);
+	free(t->attached);
+	free(t);
+}
+
+static struct library *find_library(const struct targets *t, dev_t dev, ino_t ino)
+{
+	for (size_t i = 0; i < t->lib_count; i++)
+		if (t->libs[i]->dev == dev && t->libs[i]->ino == ino)
+			return t->libs[i];
+	return NULL;
+}
+
+/* The library of that open file, read if new. Takes over fd. NULL with errno set on failure. */
+static struct library *get_library(struct targets *t, int fd, const char *name)
+{
+	struct library *lib, **grown;
+	struct stat st;
+
+	if (fstat(fd, &st)) {
+		close(fd);
+		return NULL;
+	}
+	lib = find_library(t, st.st_dev, st.st_ino);
+	if (lib) {
+		close(fd);
+		return lib;
+	}
+	lib = library__open(fd, name, t->fns, t->hot);
+	if (!lib)
+		return NULL;
+	grown = realloc(t->libs, (t->lib_count + 1) * sizeof(*grown));
+	if (!grown) {
+		library__close(lib);
+		return NULL;
+	}
+	t->libs = grown;
+	t->libs[t->lib_count++] = lib;
+	return lib;
+}
+
+static bool is_attached(const struct targets *t, const struct library *lib, pid_t pid)
+{
+	for (size_t i = 0; i < t->attached_count; i++)
+		if (t->attached[i].lib == lib && t->attached[i].pid == pid)
+			return true;
+	return false;
+}
+
+static int attach_one(struct targets *t, struct library *lib, pid_t pid)
+{
+	struct attached *grown;
+	int err;
+
+	if (!lib->probe_count)
+		return 0;
+	if (t->node_wide) {
+		err = lib->attached ? 0 : attach__library(t->attach, lib, 0);
+		lib->attached = true;
+		return err;
+	}
+	if (is_attached(t, lib, pid))
+		return 0;
+	grown = realloc(t->attached, (t->attached_count + 1) * sizeof(*grown));
+	if (!grown)
+		return -ENOMEM;
+	t->attached = grown;
+	t->attached[t->attached_count++] = (struct attached){ lib, pid };
+	return attach__library(t->attach, lib, pid);
+}
+
+/* ---- what a process maps ---- */
+
+struct scan {
+	struct targets *t; /* NULL: only count */
+	pid_t pid;
+	int found;
+	int err;
+};
+
+static bool is_rocm_mapping(const struct mapping *m)
+{
+	char name[256];
+
+	if (!m->exec || m->path[0] != '/')
+		return false;
+	procfs__basename(m->path, name, sizeof(name));
+	return library__is_rocm(name);
+}
+
+static int on_mapping(const struct mapping *m, void *arg)
+{
+	struct scan *s = arg;
+	struct library *lib;
+	int fd;
+
+	if (!is_rocm_mapping(m))
+		return 0;
+	s->found++;
+	if (!s->t)
+		return 0;
+	fd = procfs__open_mapping(s->pid, m, O_RDONLY);
+	lib = fd < 0 ? NULL : get_library(s->t, fd, m->path);
+	if (!lib) {
+		s->err = fd < 0 ? fd : -errno;
+		log_warn("process %d: read %s: %s", s->pid, m->path, strerror(-s->err));
+		return 0;
+	}
+	s->err = attach_one(s->t, lib, s->pid);
+	return 0;
+}
+
+static int scan_process(struct targets *t, pid_t pid)
+{
+	struct scan s = { .t = t, .pid = pid };
+	int err;
+
+	err = procfs__mappings(pid, on_mapping, &s);
+	if (!err)
+		err = s.err;
+	return err ? err : s.found;
+}
+
+int targets__count_libraries(pid_t pid)
+{
+	return scan_process(NULL, pid);
+}
+
+int targets__add_process(struct targets *t, pid_t pid)
+{
+	return scan_process(t, pid);
+}
+
+int targets__opened(struct targets *t, pid_t pid, int fd)
+{
+	char path[64], name[512];
+	struct library *lib;
+	ssize_t n;
+	int own;
+
+	snprintf(path, sizeof(path), "/proc/%d/fd/%d", pid, fd);
+	own = open(path, O_RDONLY | O_CLOEXEC);
+	if (own < 0)
+		return -errno;
+	n = readlink(path, name, sizeof(name) - 1);
+	name[n > 0 ? n : 0] = '\0';
+	lib = get_library(t, own, name);
+	if (!lib) {
+		log_debug("process %d: %s is no library: %s", pid, name, strerror(errno));
+		return -ENOEXEC;
+	}
+	return attach_one(t, lib, pid);
+}
+
+/* ---- addresses ---- */
+
+struct lookup {
+	struct targets *t;
+	pid_t pid;
+	uint64_t address;
+	const struct function *fn;
+};
+
+static int on_lookup(const struct mapping *m, void *arg)
+{
+	struct lookup *l = arg;
+	struct library *lib;
+	struct stat st;
+	int fd;
+
+	if (l->address < m->start || l->address >= m->end)
+		return 0;
+	fd = procfs__open_mapping(l->pid, m, O_RDONLY);
+	if (fd < 0)
+		return 1;
+	lib = fstat(fd, &st) ? NULL : find_library(l->t, st.st_dev, st.st_ino);
+	if (lib)
+		l->fn = library__at(lib, l->address - m->start + m->offset);
+	close(fd);
+	return 1;
+}
+
+const struct function *targets__resolve(struct targets *t, uint32_t pid, uint64_t address)
+{
+	struct lookup l = { .t = t, .pid = pid, .address = address };
+
+	procfs__mappings(pid, on_lookup, &l);
+	return l.fn;
+}
+
+size_t targets__library_count(const struct targets *t)
+{
+	return t->lib_count;
+}
+
+size_t targets__function_count(const struct targets *t)
+{
+	size_t n = 0;
+
+	for (size_t i = 0; i < t->lib_count; i++)
+		n += t->libs[i]->probe_count;
+	return n;
+}

@@ -1,0 +1,42 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Which library files are probed, and for whom: finds the ROCm libraries that processes map or open,
+ * reads their functions once a file, and attaches them.
+ */
+#ifndef RTRACE_TARGETS_H
+#define RTRACE_TARGETS_H
+
+#include <stdbool.h>
+#include <stdint.h>
+#include <sys/types.h>
+
+#include "user/attach.h"
+#include "user/function.h"
+#include "user/library.h"
+
+struct targets;
+
+/*
+ * `node_wide`: a library is probed in every process that maps it; otherwise in each process alone,
+ * and no other process on the node ever meets a breakpoint. `hot`: functions left out by default too.
+ */
+struct targets *targets__new(struct functions *fns, struct attach *attach, bool node_wide, bool hot);
+void targets__free(struct targets *t);
+
+/* How many ROCm libraries the process maps, without probing them; or -errno. */
+int targets__count_libraries(pid_t pid);
+
+/* Probes the ROCm libraries that the process maps. Returns how many it maps, or -errno. */
+int targets__add_process(struct targets *t, pid_t pid);
+
+/* The process has opened a file named like a ROCm library, as descriptor `fd`: probes it. */
+int targets__opened(struct targets *t, pid_t pid, int fd);
+
+/* The function probed at an address of a process; NULL if unknown. */
+const struct function *targets__resolve(struct targets *t, uint32_t pid, uint64_t address);
+
+/* Library files, and functions probed in them. */
+size_t targets__library_count(const struct targets *t);
+size_t targets__function_count(const struct targets *t);
+
+#endif

@@ -1,0 +1,118 @@
+// SPDX-License-Identifier: MIT
+/*
+ * Tables of processes and threads.
+ */
+#include "user/task.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "user/procfs.h"
+
+struct tasks {
+	struct process *processes;
+	struct thread *threads;
+};
+
+struct tasks *tasks__new(void)
+{
+	return calloc(1, sizeof(struct tasks));
+}
+
+struct process *tasks__process(struct tasks *t, uint32_t pid)
+{
+	struct process *p;
+
+	HASH_FIND(hh, t->processes, &pid, sizeof(pid), p);
+	if (p)
+		return p;
+	p = calloc(1, sizeof(*p));
+	if (!p)
+		return NULL;
+	p->pid = pid;
+	procfs__comm(pid, p->comm, sizeof(p->comm));
+	procfs__cmdline(pid, p->cmdline, sizeof(p->cmdline));
+	HASH_ADD(hh, t->processes, pid, sizeof(p->pid), p);
+	return p;
+}
+
+struct thread *tasks__thread(struct tasks *t, uint32_t pid, uint32_t tid)
+{
+	uint64_t key = (uint64_t)pid << 32 | tid;
+	struct thread *th;
+
+	HASH_FIND(hh, t->threads, &key, sizeof(key), th);
+	if (th)
+		return th;
+	th = calloc(1, sizeof(*th));
+	if (!th)
+		return NULL;
+	th->key = key;
+	th->pid = pid;
+	th->tid = tid;
+	HASH_ADD(hh, t->threads, key, sizeof(th->key), th);
+	return th;
+}
+
+void tasks__each_process(struct tasks *t, void (*fn)(struct process *, void *arg), void *arg)
+{
+	struct process *p, *next;
+
+	HASH_ITER(hh, t->processes, p, next)
+	{
+		fn(p, arg);
+	}
+}
+
+void tasks__each_thread(struct tasks *t, void (*fn)(struct thread *, void *arg), void *arg)
+{
+	struct thread *th, *next;
+
+	HASH_ITER(hh, t->threads, th, next)
+	{
+		fn(th, arg);
+	}
+}
+
+void tasks__remove_thread(struct tasks *t, struct thread *th)
+{
+	HASH_DEL(t->threads, th);
+	free(th->ranges.open);
+	free(th);
+}
+
+void tasks__free(struct tasks *t)
+{
+	struct process *p, *next_p;
+	struct thread *th, *next;
+
+	if (!t)
+		return;
+	HASH_ITER(hh, t->threads, th, next)
+	{
+		tasks__remove_thread(t, th);
+	}
+	HASH_ITER(hh, t->processes, p, next_p)
+	{
+		HASH_DEL(t->processes, p);
+		free(p->started.open);
+		free(p);
+	}
+	free(t);
+}
+
+int range_stack__push(struct range_stack *s, const struct open_range *range)
+{
+	if (s->count == s->capacity) {
+		size_t capacity = s->capacity ? s->capacity * 2 : 8;
+		struct open_range *open = realloc(s->open, capacity * sizeof(*open));
+
+		if (!open)
+			return -ENOMEM;
+		s->open = open;
+		s->capacity = capacity;
+	}
+	s->open[s->count++] = *range;
+	return 0;
+}
