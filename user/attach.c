@@ -18,6 +18,7 @@
 #include <unistd.h>
 
 #include "user/log.h"
+#include "user/parallel.h"
 
 #define ATTACH_UPROBE_MULTI   48
 #define ATTACH_UPROBE_SESSION 57
@@ -174,12 +175,18 @@ int attach__library(struct attach *a, const struct library *lib, pid_t pid)
 	return err;
 }
 
+static void close_link(size_t i, void *arg)
+{
+	struct attach *a = arg;
+
+	close(a->links[i]);
+}
+
 void attach__free(struct attach *a)
 {
 	if (!a)
 		return;
-	for (size_t i = 0; i < a->link_count; i++)
-		close(a->links[i]);
+	parallel__run(a->link_count, close_link, a);
 	tracefs__free(a->tracefs);
 	free(a->links);
 	free(a);

@@ -26,6 +26,7 @@
 #include <unistd.h>
 
 #include "user/log.h"
+#include "user/parallel.h"
 #include "user/tracefs.h"
 
 #define GROUP_PREFIX "rtrace_"
@@ -42,31 +43,34 @@ struct tracefs_events {
 	size_t count;
 };
 
-static FILE *open_definitions(const struct tracefs_events *t, const char *mode)
+/* Appending adds to the definitions; the file cannot be seeked, so fopen's "a" is of no use. */
+static int open_definitions(const struct tracefs_events *t, int flags)
 {
 	char path[128];
+	int fd;
 
 	snprintf(path, sizeof(path), "%s/uprobe_events", t->root);
-	return fopen(path, mode);
+	fd = open(path, flags | O_CLOEXEC);
+	return fd < 0 ? -errno : fd;
 }
 
 static void remove_event(const struct tracefs_events *t, const char *name)
 {
-	FILE *f = open_definitions(t, "ae");
+	int fd = open_definitions(t, O_WRONLY | O_APPEND);
 
-	if (!f)
+	if (fd < 0)
 		return;
-	fprintf(f, "-:%s\n", name);
-	fclose(f);
+	dprintf(fd, "-:%s\n", name);
+	close(fd);
 }
 
 /* Lines look like "p:rtrace_1234/e0 /usr/lib/…:0x…", one for each probe. */
 static void remove_stale_events(const struct tracefs_events *t)
 {
 	char *line = NULL, name[64], last[64] = "";
-	FILE *f = open_definitions(t, "re");
+	int fd = open_definitions(t, O_RDONLY), pid;
+	FILE *f = fd < 0 ? NULL : fdopen(fd, "r");
 	size_t size = 0;
-	int pid;
 
 	while (f && getline(&line, &size, f) > 0) {
 		if (sscanf(line, "%*c:" GROUP_PREFIX "%d/", &pid) != 1 || !kill(pid, 0) || errno != ESRCH ||
@@ -108,27 +112,24 @@ struct tracefs_events *tracefs__new(struct capture *capture)
 static int define_event(const struct tracefs_events *t, const char *name, char kind,
 			const struct library *lib, bool message)
 {
-	int n = 0, err = 0;
-	FILE *f;
+	int n = 0, err = 0, fd;
 
-	f = open_definitions(t, "ae");
-	if (!f)
-		return -errno;
-	setvbuf(f, NULL, _IOLBF, 0);
+	fd = open_definitions(t, O_WRONLY | O_APPEND);
+	if (fd < 0)
+		return fd;
 	for (size_t i = 0; i < lib->probe_count; i++) {
 		if (lib->probes[i].fn->has_message != message)
 			continue;
-		if (fprintf(f, "%c:%s /proc/%d/fd/%d:0x%lx\n", kind, name, getpid(), lib->fd,
+		if (dprintf(fd, "%c:%s /proc/%d/fd/%d:0x%lx\n", kind, name, getpid(), lib->fd,
 			    (unsigned long)lib->probes[i].offset) < 0) {
 			err = -errno;
 			log_warn("%s: cannot probe %s: %s", lib->name, lib->probes[i].fn->name,
 				 strerror(-err));
-			clearerr(f);
 			continue;
 		}
 		n++;
 	}
-	fclose(f);
+	close(fd);
 	return n ? n : err;
 }
 
@@ -207,12 +208,18 @@ int tracefs__attach(struct tracefs_events *t, const struct library *lib, pid_t p
 	return err;
 }
 
+static void destroy_link(size_t i, void *arg)
+{
+	struct tracefs_events *t = arg;
+
+	bpf_link__destroy(t->events[i].link);
+}
+
 void tracefs__free(struct tracefs_events *t)
 {
 	if (!t)
 		return;
-	for (size_t i = 0; i < t->count; i++)
-		bpf_link__destroy(t->events[i].link);
+	parallel__run(t->count, destroy_link, t);
 	for (size_t i = 0; i < t->count; i++)
 		remove_event(t, t->events[i].name);
 	free(t->events);

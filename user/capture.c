@@ -15,6 +15,7 @@
 
 #include "bpf/api.skel.h"
 #include "user/log.h"
+#include "user/parallel.h"
 #include "user/tracefs.h"
 
 /* enum bpf_attach_type of newer kernels; the header that this is built with may be older. */
@@ -291,9 +292,17 @@ bool capture__drain(struct capture *c, void (*fn)(const void *rec, size_t size, 
 	return complete;
 }
 
+static void destroy_skeleton_link(size_t i, void *arg)
+{
+	struct bpf_prog_skeleton *prog = &((struct bpf_object_skeleton *)arg)->progs[i];
+
+	bpf_link__destroy(*prog->link);
+	*prog->link = NULL;
+}
+
 void capture__unwatch(struct capture *c)
 {
-	api_bpf__detach(c->skel);
+	parallel__run(c->skel->skeleton->prog_cnt, destroy_skeleton_link, c->skel->skeleton);
 }
 
 int capture__flush_open_calls(struct capture *c)

@@ -104,6 +104,7 @@ static void on_kernel_record(const void *data, size_t size, void *arg)
 		return;
 	case RT_REC_EXEC:
 		agents__exec(r->agents, rec->pid);
+		targets__exec(r->targets, rec->pid);
 		return;
 	default:
 		break;

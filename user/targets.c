@@ -12,6 +12,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "user/addresses.h"
 #include "user/log.h"
 #include "user/procfs.h"
 
@@ -29,7 +30,21 @@ struct targets {
 	size_t lib_count;
 	struct attached *attached; /* only if not node_wide */
 	size_t attached_count;
+	struct addresses *addresses;
 };
+
+static struct library *find_library(const struct targets *t, dev_t dev, ino_t ino)
+{
+	for (size_t i = 0; i < t->lib_count; i++)
+		if (t->libs[i]->dev == dev && t->libs[i]->ino == ino)
+			return t->libs[i];
+	return NULL;
+}
+
+static const struct library *by_inode(dev_t dev, ino_t ino, void *arg)
+{
+	return find_library(arg, dev, ino);
+}
 
 struct targets *targets__new(struct functions *fns, struct attach *attach, bool node_wide, bool hot)
 {
@@ -41,6 +56,11 @@ struct targets *targets__new(struct functions *fns, struct attach *attach, bool 
 	t->attach = attach;
 	t->node_wide = node_wide;
 	t->hot = hot;
+	t->addresses = addresses__new(by_inode, t);
+	if (!t->addresses) {
+		free(t);
+		return NULL;
+	}
 	return t;
 }
 
@@ -50,17 +70,10 @@ void targets__free(struct targets *t)
 		return;
 	for (size_t i = 0; i < t->lib_count; i++)
 		library__close(t->libs[i]);
+	addresses__free(t->addresses);
 	free(t->libs);
 	free(t->attached);
 	free(t);
-}
-
-static struct library *find_library(const struct targets *t, dev_t dev, ino_t ino)
-{
-	for (size_t i = 0; i < t->lib_count; i++)
-		if (t->libs[i]->dev == dev && t->libs[i]->ino == ino)
-			return t->libs[i];
-	return NULL;
 }
 
 /* The library of that open file, read if new. Takes over fd. NULL with errno set on failure. */
@@ -204,40 +217,18 @@ int targets__opened(struct targets *t, pid_t pid, int fd)
 	return attach_one(t, lib, pid);
 }
 
-/* ---- addresses ---- */
-
-struct lookup {
-	struct targets *t;
-	pid_t pid;
-	uint64_t address;
-	const struct function *fn;
-};
-
-static int on_lookup(const struct mapping *m, void *arg)
-{
-	struct lookup *l = arg;
-	struct library *lib;
-	struct stat st;
-	int fd;
-
-	if (l->address < m->start || l->address >= m->end)
-		return 0;
-	fd = procfs__open_mapping(l->pid, m, O_RDONLY);
-	if (fd < 0)
-		return 1;
-	lib = fstat(fd, &st) ? NULL : find_library(l->t, st.st_dev, st.st_ino);
-	if (lib)
-		l->fn = library__at(lib, l->address - m->start + m->offset);
-	close(fd);
-	return 1;
-}
-
 const struct function *targets__resolve(struct targets *t, uint32_t pid, uint64_t address)
 {
-	struct lookup l = { .t = t, .pid = pid, .address = address };
+	const struct library *lib;
+	uint64_t offset;
 
-	procfs__mappings(pid, on_lookup, &l);
-	return l.fn;
+	lib = addresses__find(t->addresses, pid, address, &offset);
+	return lib ? library__at(lib, offset) : NULL;
+}
+
+void targets__exec(struct targets *t, pid_t pid)
+{
+	addresses__forget(t->addresses, pid);
 }
 
 size_t targets__library_count(const struct targets *t)

@@ -35,6 +35,9 @@ int targets__opened(struct targets *t, pid_t pid, int fd);
 /* The function probed at an address of a process; NULL if unknown. */
 const struct function *targets__resolve(struct targets *t, uint32_t pid, uint64_t address);
 
+/* The process runs another program: its addresses mean something else. */
+void targets__exec(struct targets *t, pid_t pid);
+
 /* Library files, and functions probed in them. */
 size_t targets__library_count(const struct targets *t);
 size_t targets__function_count(const struct targets *t);

@@ -1,0 +1,148 @@
+// SPDX-License-Identifier: MIT
+/*
+ * The executable mappings of ROCm libraries, by process.
+ */
+#include "user/addresses.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdlib.h>
+#include <sys/stat.h>
+#include <unistd.h>
+#include <uthash.h>
+
+#include "user/procfs.h"
+
+struct place {
+	uint64_t start, end, offset;
+	const struct library *lib;
+	struct place *next;
+};
+
+struct known {
+	pid_t pid;
+	struct place *places;
+	UT_hash_handle hh;
+};
+
+struct addresses {
+	struct known *all;
+	find_library_fn find;
+	void *arg;
+};
+
+struct addresses *addresses__new(find_library_fn find, void *arg)
+{
+	struct addresses *a = calloc(1, sizeof(*a));
+
+	if (!a)
+		return NULL;
+	a->find = find;
+	a->arg = arg;
+	return a;
+}
+
+static void free_places(struct known *k)
+{
+	struct place *p, *next;
+
+	for (p = k->places; p; p = next) {
+		next = p->next;
+		free(p);
+	}
+	k->places = NULL;
+}
+
+static void remove_known(struct addresses *a, struct known *k)
+{
+	HASH_DEL(a->all, k);
+	free_places(k);
+	free(k);
+}
+
+void addresses__forget(struct addresses *a, pid_t pid)
+{
+	struct known *k;
+
+	HASH_FIND(hh, a->all, &pid, sizeof(pid), k);
+	if (k)
+		remove_known(a, k);
+}
+
+void addresses__free(struct addresses *a)
+{
+	struct known *k, *next;
+
+	if (!a)
+		return;
+	HASH_ITER(hh, a->all, k, next)
+	{
+		remove_known(a, k);
+	}
+	free(a);
+}
+
+struct scan {
+	struct addresses *a;
+	struct known *known;
+};
+
+static int add_place(const struct mapping *m, void *arg)
+{
+	const struct library *lib;
+	struct scan *s = arg;
+	struct place *p;
+	struct stat st;
+	int fd;
+
+	if (!m->exec || m->path[0] != '/')
+		return 0;
+	fd = procfs__open_mapping(s->known->pid, m, O_RDONLY);
+	if (fd < 0)
+		return 0;
+	lib = fstat(fd, &st) ? NULL : s->a->find(st.st_dev, st.st_ino, s->a->arg);
+	close(fd);
+	p = lib ? malloc(sizeof(*p)) : NULL;
+	if (!p)
+		return 0;
+	*p = (struct place){ m->start, m->end, m->offset, lib, s->known->places };
+	s->known->places = p;
+	return 0;
+}
+
+static const struct place *find_place(const struct known *k, uint64_t address)
+{
+	const struct place *p;
+
+	for (p = k->places; p && (address < p->start || address >= p->end); p = p->next)
+		;
+	return p;
+}
+
+const struct library *addresses__find(struct addresses *a, pid_t pid, uint64_t address,
+				      uint64_t *offset)
+{
+	const struct place *p;
+	struct known *k;
+
+	HASH_FIND(hh, a->all, &pid, sizeof(pid), k);
+	if (!k) {
+		k = calloc(1, sizeof(*k));
+		if (!k)
+			return NULL;
+		k->pid = pid;
+		HASH_ADD(hh, a->all, pid, sizeof(k->pid), k);
+	}
+	p = find_place(k, address);
+	if (!p) { /* mapped since the last look */
+		struct scan s = { a, k };
+
+		free_places(k);
+		procfs__mappings(pid, add_place, &s);
+		p = find_place(k, address);
+	}
+	if (!p)
+		return NULL;
+	*offset = address - p->start + p->offset;
+	return p->lib;
+}
