@@ -10,12 +10,12 @@
  * pointer is the address of its return address, S; when its return is probed, the pointer is S + 8.
  * So a return finds its own frame even if calls below it never returned (longjmp, exceptions,
  * pthread_exit): whatever lies above the frame found was left behind, and is sent as RT_SPAN_UNWOUND.
- * An entry clears the way in the same manner: the stack grows down, so frames at or below the new
- * stack pointer cannot be callers any more. Two cases need care:
+ * An entry clears the way in the same manner: the stack grows down, so frames below the new stack
+ * pointer cannot be callers any more, nor can those whose return address has been overwritten (see
+ * may_be_live). Two cases need care:
  *
  *  - A tail call (`jmp` to another traced function) enters with the very stack pointer of its caller,
- *    which has not returned. It is told apart by the return address: the kernel has put its uretprobe
- *    trampoline there, the first byte of a page of its own, where no ordinary call returns to.
+ *    which has not returned: its return address still is the trampoline.
  *  - A signal handler may run on an alternate stack, whose addresses compare with nothing. Frames
  *    there count as below all frames of the thread's own stack.
  *
@@ -47,7 +47,7 @@ struct task_state {
 	__u32 depth;
 	__u32 named; /* RT_REC_TASK was sent */
 	__u32 opening; /* record kind to send when the system call in progress has succeeded */
-	__u32 _pad;
+	__u32 lib_fd1; /* descriptor + 1 of the ROCm library opened last, 0 none */
 	struct frame frames[RT_DEPTH];
 };
 
@@ -262,22 +262,27 @@ static __always_inline bool on_altstack(const struct stack *stack, __u64 sp)
 	return stack->alt_size && sp > stack->alt_base && sp - stack->alt_base <= stack->alt_size;
 }
 
+/*
+ * While a call is in progress its return address is the kernel's uretprobe trampoline, the first byte
+ * of a page, where no ordinary call returns to. Once it was left, something else comes to lie there.
+ */
+static __always_inline bool may_be_live(const struct frame *f)
+{
+	__u64 ret_addr;
+
+	if (bpf_probe_read_user(&ret_addr, sizeof(ret_addr), (const void *)f->sp))
+		return true; /* not resident: cannot tell */
+	return !(ret_addr & 0xfff);
+}
+
 /* Is the call that has just been entered inside the frame, or has the frame been left? */
 static __always_inline bool frame_encloses(const struct frame *f, const struct stack *stack)
 {
-	bool new_alt, old_alt;
-	__u64 ret_addr;
+	bool new_alt = on_altstack(stack, stack->sp), old_alt = on_altstack(stack, f->sp);
 
-	if (f->sp == stack->sp) {
-		if (bpf_probe_read_user(&ret_addr, sizeof(ret_addr), (const void *)stack->sp))
-			return false;
-		return !(ret_addr & 0xfff); /* the uretprobe trampoline: a tail call */
-	}
-	new_alt = on_altstack(stack, stack->sp);
-	old_alt = on_altstack(stack, f->sp);
-	if (new_alt != old_alt)
-		return new_alt;
-	return f->sp > stack->sp;
+	if (!may_be_live(f))
+		return false;
+	return new_alt != old_alt ? new_alt : f->sp >= stack->sp;
 }
 
 /* How many frames, from the outermost, enclose the call that has just been entered. */
@@ -542,11 +547,11 @@ static __always_inline void note_opening(__u32 kind)
 }
 
 /*
- * The system call that opens a library or creates an agent's memory has succeeded: tell user space.
- * With stop_on_open the process is stopped before it is back in user mode, so that the probes are in
+ * The system call that opens or maps a library or creates an agent's memory has succeeded: tell user
+ * space. With stop_on_open the process is stopped before it is back in user mode, so that the probes are in
  * place before the library is even mapped; user space lets it go on with SIGCONT.
  */
-static __always_inline int opened(long fd)
+static __always_inline int opened(long ret)
 {
 	__u64 pid_tgid = bpf_get_current_pid_tgid();
 	struct task_state *t;
@@ -558,15 +563,16 @@ static __always_inline int opened(long fd)
 		return 0;
 	kind = t->opening;
 	t->opening = 0;
-	if (fd < 0)
+	if (ret < 0 && ret > -4096)
 		return 0;
+	t->lib_fd1 = kind == RT_REC_LIBRARY ? ret + 1 : 0;
 	r = reserve(sizeof(*r));
 	if (!r) {
 		count(RT_COUNT_LOST_NOTE);
 		return 0;
 	}
 	fill_header(&r->h, kind, sizeof(*r), bpf_ktime_get_boot_ns(), pid_tgid >> 32, pid_tgid);
-	r->fd = fd;
+	r->fd = ret;
 	r->_pad = 0;
 	if (stop_on_open && !bpf_send_signal(19 /* SIGSTOP */))
 		r->h.flags = RT_OPEN_STOPPED;
@@ -641,6 +647,26 @@ int memfd_enter(struct trace_event_raw_sys_enter *ctx)
 
 SEC("tracepoint/syscalls/sys_exit_memfd_create")
 int memfd_exit(struct trace_event_raw_sys_exit *ctx)
+{
+	return opened(ctx->ret);
+}
+
+/*
+ * Where functions are told by their addresses, user space must know where a library is mapped before
+ * the process can be gone. These two run in that mode alone.
+ */
+SEC("tracepoint/syscalls/sys_enter_mmap")
+int mmap_enter(struct trace_event_raw_sys_enter *ctx)
+{
+	struct task_state *t = bpf_task_storage_get(&tasks, bpf_get_current_task_btf(), NULL, 0);
+
+	if (t && t->lib_fd1 && t->lib_fd1 == (__u32)ctx->args[4] + 1 && ctx->args[2] & 4 /* PROT_EXEC */)
+		t->opening = RT_REC_MAPPED;
+	return 0;
+}
+
+SEC("tracepoint/syscalls/sys_exit_mmap")
+int mmap_exit(struct trace_event_raw_sys_exit *ctx)
 {
 	return opened(ctx->ret);
 }

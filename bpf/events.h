@@ -19,6 +19,7 @@ enum rt_rec_kind {
 	RT_REC_EXIT,	    /* struct rt_rec: a thread that had made traced calls ended */
 	RT_REC_LIBRARY,	    /* struct rt_rec_open: a file named like a ROCm library was opened */
 	RT_REC_AGENT,	    /* struct rt_rec_open: an agent created its shared memory */
+	RT_REC_MAPPED,	    /* struct rt_rec_open: such a library's code was mapped */
 };
 
 struct rt_rec {
@@ -36,7 +37,7 @@ struct rt_rec {
 #define RT_SPAN_STR_FAULT  0x8 /* the string's page was not resident: read it from outside */
 #define RT_SPAN_STR_CUT	   0x10
 
-/* rt_rec.flags of RT_REC_LIBRARY and RT_REC_AGENT */
+/* rt_rec.flags of struct rt_rec_open */
 #define RT_OPEN_STOPPED 0x1 /* the process was sent SIGSTOP and waits for SIGCONT */
 
 #define RT_ARGS 6
@@ -76,7 +77,7 @@ struct rt_rec_fork {
 
 struct rt_rec_open {
 	struct rt_rec h;
-	__s32 fd;
+	__s32 fd; /* LIBRARY, AGENT */
 	__u32 _pad;
 };
 

@@ -119,26 +119,71 @@ static const struct place *find_place(const struct known *k, uint64_t address)
 	return p;
 }
 
-const struct library *addresses__find(struct addresses *a, pid_t pid, uint64_t address,
-				      uint64_t *offset)
+static struct known *get_known(struct addresses *a, pid_t pid)
 {
-	const struct place *p;
 	struct known *k;
 
 	HASH_FIND(hh, a->all, &pid, sizeof(pid), k);
-	if (!k) {
-		k = calloc(1, sizeof(*k));
-		if (!k)
-			return NULL;
-		k->pid = pid;
-		HASH_ADD(hh, a->all, pid, sizeof(k->pid), k);
-	}
-	p = find_place(k, address);
-	if (!p) { /* mapped since the last look */
-		struct scan s = { a, k };
+	if (k)
+		return k;
+	k = calloc(1, sizeof(*k));
+	if (!k)
+		return NULL;
+	k->pid = pid;
+	HASH_ADD(hh, a->all, pid, sizeof(k->pid), k);
+	return k;
+}
 
-		free_places(k);
-		procfs__mappings(pid, add_place, &s);
+/* What is gone from /proc with its process stays known. */
+static void learn(struct addresses *a, struct known *k)
+{
+	struct known now = { .pid = k->pid };
+	struct scan s = { a, &now };
+
+	procfs__mappings(k->pid, add_place, &s);
+	if (!now.places)
+		return;
+	free_places(k);
+	k->places = now.places;
+}
+
+void addresses__learn(struct addresses *a, pid_t pid)
+{
+	struct known *k = get_known(a, pid);
+
+	if (k)
+		learn(a, k);
+}
+
+void addresses__fork(struct addresses *a, pid_t parent, pid_t child)
+{
+	struct known *from = get_known(a, parent), *to = get_known(a, child);
+	struct place *copy;
+
+	if (!from || !to)
+		return;
+	free_places(to);
+	for (const struct place *p = from->places; p; p = p->next) {
+		copy = malloc(sizeof(*copy));
+		if (!copy)
+			return;
+		*copy = *p;
+		copy->next = to->places;
+		to->places = copy;
+	}
+}
+
+const struct library *addresses__find(struct addresses *a, pid_t pid, uint64_t address,
+				      uint64_t *offset)
+{
+	struct known *k = get_known(a, pid);
+	const struct place *p;
+
+	if (!k)
+		return NULL;
+	p = find_place(k, address);
+	if (!p) {
+		learn(a, k); /* mapped since the last look */
 		p = find_place(k, address);
 	}
 	if (!p)

@@ -18,6 +18,12 @@ typedef const struct library *(*find_library_fn)(dev_t dev, ino_t ino, void *arg
 struct addresses *addresses__new(find_library_fn find, void *arg);
 void addresses__free(struct addresses *a);
 
+/* Remembers what the process maps now. */
+void addresses__learn(struct addresses *a, pid_t pid);
+
+/* A process has forked: the child maps what the parent does. */
+void addresses__fork(struct addresses *a, pid_t parent, pid_t child);
+
 /* The library that maps that address, and the offset in its file; NULL if unknown. */
 const struct library *addresses__find(struct addresses *a, pid_t pid, uint64_t address,
 				      uint64_t *offset);

@@ -106,6 +106,8 @@ static void choose_programs(struct api_bpf *skel, const struct capture_config *c
 	bpf_program__set_autoload(skel->progs.api_entry, !session);
 	bpf_program__set_autoload(skel->progs.api_return, !session);
 	bpf_program__set_autoload(skel->progs.task_fork, config->follow_forks);
+	bpf_program__set_autoload(skel->progs.mmap_enter, mode == CAPTURE_TRACEFS);
+	bpf_program__set_autoload(skel->progs.mmap_exit, mode == CAPTURE_TRACEFS);
 
 	/* Not by api_bpf__attach: to functions they go library by library, the iterator at the end. */
 	bpf_program__set_autoattach(skel->progs.api_session, false);

@@ -121,16 +121,29 @@ static int add_symbol(struct library *lib, Elf *elf, const GElf_Sym *sym, const 
 	return add_probe(lib, offset + library__probe_shift(code, n), fn);
 }
 
+/*
+ * Which of two names of one address to call the function by. HSA keeps the deprecated names of its
+ * atomics (hsa_signal_wait_acquire) beside the current ones (hsa_signal_wait_scacquire).
+ */
+static int by_preference(const char *a, const char *b)
+{
+	bool sc_a = strstr(a, "_sc"), sc_b = strstr(b, "_sc");
+
+	if (sc_a != sc_b)
+		return sc_a ? -1 : 1;
+	return strcmp(a, b);
+}
+
 static int by_offset(const void *a, const void *b)
 {
 	const struct probe *pa = a, *pb = b;
 
 	if (pa->offset != pb->offset)
 		return pa->offset < pb->offset ? -1 : 1;
-	return strcmp(pa->fn->name, pb->fn->name);
+	return by_preference(pa->fn->name, pb->fn->name);
 }
 
-/* Several names of one address are one function: it counts as the first of them by alphabet. */
+/* Several names of one address are one function. */
 static void sort_and_unite(struct library *lib)
 {
 	size_t kept = 0;

@@ -320,7 +320,6 @@ static void on_task(struct merge *m, const struct rt_rec_task *rec)
 {
 	struct thread *th = tasks__thread(m->tasks, rec->h.pid, rec->h.tid);
 
-	tasks__process(m->tasks, rec->h.pid);
 	if (th)
 		snprintf(th->comm, sizeof(th->comm), "%.*s", RT_COMM_LEN - 1, rec->comm);
 }

@@ -75,18 +75,20 @@ struct agent_item {
 
 /* ---- from the sources into the reorder buffer ---- */
 
-static void on_library(struct recorder *r, const struct rt_rec_open *rec)
+/* A process has opened or mapped something that matters, and may be stopped until we know it. */
+static void on_open(struct recorder *r, const struct rt_rec_open *rec)
 {
-	targets__opened(r->targets, rec->h.pid, rec->fd);
-	if (rec->h.flags & RT_OPEN_STOPPED)
-		kill(rec->h.pid, SIGCONT);
-}
+	pid_t pid = rec->h.pid;
 
-static void on_agent_memory(struct recorder *r, const struct rt_rec_open *rec)
-{
-	agents__created(r->agents, rec->h.pid, rec->fd);
+	tasks__process(r->tasks, pid); /* its name and arguments, while it is there */
+	if (rec->h.kind == RT_REC_LIBRARY)
+		targets__opened(r->targets, pid, rec->fd);
+	else if (rec->h.kind == RT_REC_MAPPED)
+		targets__mapped(r->targets, pid);
+	else
+		agents__created(r->agents, pid, rec->fd);
 	if (rec->h.flags & RT_OPEN_STOPPED)
-		kill(rec->h.pid, SIGCONT);
+		kill(pid, SIGCONT);
 }
 
 /* What cannot wait is done at once; everything goes on to the merge in the order of time. */
@@ -97,10 +99,12 @@ static void on_kernel_record(const void *data, size_t size, void *arg)
 
 	switch (rec->kind) {
 	case RT_REC_LIBRARY:
-		on_library(r, data);
-		return;
+	case RT_REC_MAPPED:
 	case RT_REC_AGENT:
-		on_agent_memory(r, data);
+		on_open(r, data);
+		return;
+	case RT_REC_FORK:
+		targets__fork(r->targets, rec->pid, ((const struct rt_rec_fork *)data)->child);
 		return;
 	case RT_REC_EXEC:
 		agents__exec(r->agents, rec->pid);

@@ -181,6 +181,8 @@ static int scan_process(struct targets *t, pid_t pid)
 	int err;
 
 	err = procfs__mappings(pid, on_mapping, &s);
+	if (!err && t)
+		targets__mapped(t, pid);
 	if (!err)
 		err = s.err;
 	return err ? err : s.found;
@@ -224,6 +226,16 @@ const struct function *targets__resolve(struct targets *t, uint32_t pid, uint64_
 
 	lib = addresses__find(t->addresses, pid, address, &offset);
 	return lib ? library__at(lib, offset) : NULL;
+}
+
+void targets__mapped(struct targets *t, pid_t pid)
+{
+	addresses__learn(t->addresses, pid);
+}
+
+void targets__fork(struct targets *t, pid_t parent, pid_t child)
+{
+	addresses__fork(t->addresses, parent, child);
 }
 
 void targets__exec(struct targets *t, pid_t pid)

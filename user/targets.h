@@ -32,8 +32,14 @@ int targets__add_process(struct targets *t, pid_t pid);
 /* The process has opened a file named like a ROCm library, as descriptor `fd`: probes it. */
 int targets__opened(struct targets *t, pid_t pid, int fd);
 
+/* The process has mapped a library: remembers where, for targets__resolve. */
+void targets__mapped(struct targets *t, pid_t pid);
+
 /* The function probed at an address of a process; NULL if unknown. */
 const struct function *targets__resolve(struct targets *t, uint32_t pid, uint64_t address);
+
+/* A process has forked. */
+void targets__fork(struct targets *t, pid_t parent, pid_t child);
 
 /* The process runs another program: its addresses mean something else. */
 void targets__exec(struct targets *t, pid_t pid);

@@ -1,0 +1,238 @@
+// SPDX-License-Identifier: MIT
+/*
+ * Calls the functions of fakehip.c in one scenario, named by the argument, and checks what it can see
+ * of their results. What the trace must hold is in tests/e2e/capture.bats.
+ *
+ *   edges SCENARIO [N]
+ */
+#include <pthread.h>
+#include <setjmp.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "tests/capture/fakehip.h"
+
+#define CHECK(cond)                                                                                \
+	do {                                                                                       \
+		if (!(cond)) {                                                                     \
+			printf("result FAILED: line %d: %s\n", __LINE__, #cond);                   \
+			exit(1);                                                                   \
+		}                                                                                  \
+	} while (0)
+
+static void plain(long n)
+{
+	for (long i = 0; i < n; i++)
+		CHECK(hipTestPlain(i, 2, 3, 4, 5, 6) == i + 4 + 9 + 16 + 25 + 36);
+}
+
+static void nested(long n)
+{
+	for (long i = 0; i < n; i++)
+		CHECK(hipTestNested(3) == 3);
+}
+
+static void recurse(long n)
+{
+	CHECK(hipTestRecurse(n) == n);
+	plain(1);
+}
+
+/* After each jump a plain call at the same level: it must have no parent. */
+static void jump(long n)
+{
+	jmp_buf env;
+
+	for (volatile long i = 0; i < n; i++) {
+		if (!setjmp(env))
+			hipTestJumpDeep(&env);
+		plain(1);
+	}
+}
+
+static void tail(long n)
+{
+	for (long i = 0; i < n; i++) {
+		CHECK(hipTestTail(1, 1, 1, 1, 1, 1) == 21);
+		CHECK(hipTestTailTwice(1, 1, 1, 1, 1, 1) == 21);
+	}
+}
+
+static void on_signal(int signo)
+{
+	CHECK(hipTestNested(2) == 1);
+}
+
+static void on_signal_jump(int signo);
+static sigjmp_buf from_signal;
+
+static void handle(int signo, void (*fn)(int), int flags)
+{
+	struct sigaction sa = { .sa_handler = fn, .sa_flags = flags };
+
+	CHECK(!sigaction(signo, &sa, NULL));
+}
+
+static void use_altstack(void)
+{
+	static char stack[65536];
+	stack_t ss = { .ss_sp = stack, .ss_size = sizeof(stack) };
+
+	CHECK(!sigaltstack(&ss, NULL));
+}
+
+/* A handler that calls traced functions, on the thread's own stack and on an alternate one. */
+static void signals(long n)
+{
+	use_altstack();
+	handle(SIGUSR1, on_signal, 0);
+	handle(SIGUSR2, on_signal, SA_ONSTACK);
+	for (long i = 0; i < n; i++) {
+		CHECK(!hipTestRaise(SIGUSR1));
+		CHECK(!hipTestRaise(SIGUSR2));
+	}
+}
+
+static long jump_out(void *arg)
+{
+	siglongjmp(from_signal, 1);
+}
+
+static void on_signal_jump(int signo)
+{
+	hipTestCallback(jump_out, NULL);
+}
+
+/* The handler leaves its alternate stack, and the call it interrupted, by siglongjmp. */
+static void signal_jump(long n)
+{
+	use_altstack();
+	handle(SIGUSR2, on_signal_jump, SA_ONSTACK | SA_NODEFER);
+	for (volatile long i = 0; i < n; i++) {
+		if (!sigsetjmp(from_signal, 1))
+			hipTestRaise(SIGUSR2);
+		plain(1);
+	}
+}
+
+static void *exit_in_call(void *arg)
+{
+	plain(1);
+	hipTestExitThread();
+	return NULL;
+}
+
+static void exit_thread(long n)
+{
+	pthread_t t;
+
+	for (long i = 0; i < n; i++) {
+		CHECK(!pthread_create(&t, NULL, exit_in_call, NULL));
+		CHECK(!pthread_join(t, NULL));
+	}
+}
+
+static long fork_here(void *arg)
+{
+	pid_t pid = fork();
+	int status;
+
+	if (!pid) {
+		plain(2);
+		_exit(7);
+	}
+	CHECK(waitpid(pid, &status, 0) == pid);
+	CHECK(WIFEXITED(status) && WEXITSTATUS(status) == 7);
+	return 5;
+}
+
+/* A fork inside of a call: it returns in the parent; the child makes calls of its own. */
+static void fork_in_call(long n)
+{
+	for (long i = 0; i < n; i++)
+		CHECK(hipTestCallback(fork_here, NULL) == 5);
+}
+
+static void *many_calls(void *arg)
+{
+	nested(*(long *)arg);
+	return NULL;
+}
+
+static void threads(long n)
+{
+	static pthread_t t[1000];
+	long each = 10;
+
+	CHECK(n <= 1000);
+	for (long i = 0; i < n; i++)
+		CHECK(!pthread_create(&t[i], NULL, many_calls, &each));
+	for (long i = 0; i < n; i++)
+		CHECK(!pthread_join(t[i], NULL));
+}
+
+static void asm_entries(long n)
+{
+	for (long i = 0; i < n; i++) {
+		hipTestRet(i);
+		CHECK(hipTestEndbr(i) == i);
+	}
+}
+
+static long sleep_in_call(void *arg)
+{
+	printf("ready %d\n", getpid());
+	fflush(stdout);
+	pause();
+	return 0;
+}
+
+static void open_call(long n)
+{
+	hipTestCallback(sleep_in_call, NULL);
+}
+
+/* Nothing before SIGUSR1, then all at once. */
+static void go(long n)
+{
+	sigset_t set;
+	int signo;
+
+	sigemptyset(&set);
+	sigaddset(&set, SIGUSR1);
+	sigprocmask(SIG_BLOCK, &set, NULL);
+	printf("ready %d\n", getpid());
+	fflush(stdout);
+	sigwait(&set, &signo);
+	plain(n);
+}
+
+static const struct {
+	const char *name;
+	void (*run)(long n);
+} scenarios[] = {
+	{ "plain", plain },	      { "nested", nested },	    { "recurse", recurse },
+	{ "jump", jump },	      { "tail", tail },		    { "signals", signals },
+	{ "signal_jump", signal_jump }, { "exit_thread", exit_thread }, { "fork_in_call", fork_in_call },
+	{ "threads", threads },	      { "asm", asm_entries },	    { "open_call", open_call },
+	{ "go", go },
+};
+
+int main(int argc, char **argv)
+{
+	long n = argc > 2 ? atol(argv[2]) : 1;
+
+	for (size_t i = 0; argc > 1 && i < sizeof(scenarios) / sizeof(scenarios[0]); i++) {
+		if (strcmp(scenarios[i].name, argv[1]))
+			continue;
+		scenarios[i].run(n);
+		printf("result PASSED\n");
+		return 0;
+	}
+	fprintf(stderr, "usage: edges SCENARIO [N]\n");
+	return 2;
+}

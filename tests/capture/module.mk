@@ -1,0 +1,17 @@
+# A library named like HIP's, whose functions are entered and left in every way, and its user.
+
+CAPTURE_DIR = $(O)/capture
+# Without optimisation no call becomes a jump, without endbr64 the first instruction is the push.
+CAPTURE_CFLAGS = -O0 -fcf-protection=none -fno-omit-frame-pointer
+
+$(CAPTURE_DIR)/libamdhip64.so.99: tests/capture/fakehip.c tests/capture/fakehip.h
+	$(call say,LD,$@)
+	@mkdir -p $(@D)
+	$(Q)$(CC) -std=gnu11 $(WARN) -g -I. $(CAPTURE_CFLAGS) -fPIC -shared \
+		-Wl,-soname,libamdhip64.so.99 $< -o $@ -pthread
+
+$(CAPTURE_DIR)/edges: tests/capture/edges.c $(CAPTURE_DIR)/libamdhip64.so.99
+	$(call say,LD,$@)
+	$(Q)$(CC) -std=gnu11 -D_GNU_SOURCE $(WARN) -g -I. -O1 $^ -o $@ -pthread '-Wl,-rpath,$$ORIGIN'
+
+tests: $(CAPTURE_DIR)/edges

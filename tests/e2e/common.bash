@@ -1,0 +1,66 @@
+# SPDX-License-Identifier: MIT
+# What the end-to-end tests share. They run as root, on the simulated GPU, under real uprobes.
+
+O=${O:-build}
+RTRACE=$O/rtrace-bpf
+JOBS_STARTED=()
+
+# A file of this test alone.
+tmp() {
+	echo "$BATS_TEST_TMPDIR/$1"
+}
+
+# Environment of a process that uses the simulated GPU: `sim [NAME=VALUE...] COMMAND...`
+sim() {
+	env LD_PRELOAD="$PWD/$O/libsimkfd.so" SIMKFD_KERNEL_LIB="$PWD/$O/workloads/libkernels.so" "$@"
+}
+
+# The calls in a JSON trace, one a line: NAME CORR PARENT FLAGS PID TID BEGIN
+calls() {
+	jq -r '.traceEvents[] | select(.ph == "X" and (.cat | IN("hip", "hsa", "kfd", "roctx")) and .args.corr) |
+		[.name, .args.corr, .args.parent, .args.flags // "-", .pid, .tid, .ts] | @tsv' "$1"
+}
+
+# How many calls of the function are in the trace.
+count() {
+	calls "$1" | awk -v name="$2" '$1 == name' | wc -l
+}
+
+# Every correlation ID once, every parent present (unless the call was cut off), begin <= end, children
+# inside their parents and on their thread.
+check_nesting() {
+	jq -e '
+		[.traceEvents[] | select(.ph == "X" and .args.corr and .args.args)] as $calls |
+		(INDEX($calls[]; .args.corr)) as $by |
+		($by | length) == ($calls | length) and
+		all($calls[]; .dur >= 0) and
+		all($calls[] | select(.args.parent != 0);
+			. as $c | $by[$c.args.parent | tostring] as $p |
+			$p != null and $p.tid == $c.tid and $p.ts <= $c.ts and
+			($c.ts * 1000 | round) + ($c.dur * 1000 | round) <=
+			($p.ts * 1000 | round) + ($p.dur * 1000 | round))' "$1" >/dev/null
+}
+
+# Waits until the command succeeds, at most 20 s.
+wait_for() {
+	local i
+
+	for ((i = 0; i < 400; i++)); do
+		if "$@" >/dev/null 2>&1; then
+			return 0
+		fi
+		sleep 0.05
+	done
+	echo "gave up waiting for: $*" >&2
+	return 1
+}
+
+# Ends what a test has left running, by pid.
+end_jobs() {
+	local pid
+
+	for pid in "${JOBS_STARTED[@]}"; do
+		kill -KILL "$pid" 2>/dev/null || :
+		wait "$pid" 2>/dev/null || :
+	done
+}

@@ -1,0 +1,11 @@
+# Unit tests of user/: one program a file, linked with all of rtrace-bpf but its entry point. Other
+# directories add theirs to UNIT_TESTS.
+
+CORE_TESTS = test_merge test_library test_agent_view test_output
+
+$(CORE_TESTS:%=$(O)/tests/%): $(O)/tests/%: $(O)/obj/tests/unit/%.o $(RTRACE_CORE_OBJS)
+	$(call say,LD,$@)
+	@mkdir -p $(@D)
+	$(Q)$(CC) $(CFLAGS) $(SANFLAGS) $^ -o $@ -lcmocka $(RTRACE_CORE_LIBS)
+
+UNIT_TESTS += $(CORE_TESTS:%=$(O)/tests/%)

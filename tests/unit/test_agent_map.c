@@ -1,0 +1,87 @@
+// SPDX-License-Identifier: MIT
+/*
+ * Tests the agent's hash map: growth, removal, and readers while it grows.
+ */
+#include <pthread.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include "hsa_agent/map.h"
+
+#define KEYS	100000u
+#define READERS 3
+
+/* Like addresses of kernel objects: multiples of 256. */
+static uint64_t key_of(uint64_t i)
+{
+	return 0x7f0000000000 + i * 256;
+}
+
+static void test_put_get_remove(void **state)
+{
+	static struct map map = MAP_INIT;
+
+	assert_int_equal(map_get(&map, 1), 0);
+	for (uint64_t i = 1; i <= KEYS; i++)
+		assert_int_equal(map_put(&map, key_of(i), i), 0);
+	for (uint64_t i = 1; i <= KEYS; i++)
+		assert_int_equal(map_get(&map, key_of(i)), i);
+	assert_int_equal(map_get(&map, key_of(KEYS + 1)), 0);
+
+	map_remove(&map, key_of(5));
+	map_remove(&map, key_of(KEYS + 1));
+	assert_int_equal(map_get(&map, key_of(5)), 0);
+	assert_int_equal(map_get(&map, key_of(6)), 6);
+	map_put(&map, key_of(5), 77);
+	assert_int_equal(map_get(&map, key_of(5)), 77);
+}
+
+static struct map shared = MAP_INIT;
+static uint64_t present; /* keys 1..present are in the map */
+static bool wrong;
+
+static void *read_all(void *arg)
+{
+	uint64_t n = 0;
+
+	while (n < KEYS) {
+		n = __atomic_load_n(&present, __ATOMIC_ACQUIRE);
+		for (uint64_t i = n > 2000 ? n - 2000 : 1; i <= n; i++)
+			if (map_get(&shared, key_of(i)) != i)
+				wrong = true;
+		for (uint64_t i = KEYS + 1; i < KEYS + 100; i++)
+			if (map_get(&shared, key_of(i)))
+				wrong = true;
+	}
+	return NULL;
+}
+
+static void test_readers(void **state)
+{
+	pthread_t readers[READERS];
+
+	for (int i = 0; i < READERS; i++)
+		pthread_create(&readers[i], NULL, read_all, NULL);
+	for (uint64_t i = 1; i <= KEYS; i++) {
+		map_put(&shared, key_of(i), i);
+		__atomic_store_n(&present, i, __ATOMIC_RELEASE);
+	}
+	for (int i = 0; i < READERS; i++)
+		pthread_join(readers[i], NULL);
+	assert_false(wrong);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_put_get_remove),
+		cmocka_unit_test(test_readers),
+	};
+
+	return cmocka_run_group_tests_name("agent_map", tests, NULL, NULL);
+}

@@ -1,0 +1,296 @@
+// SPDX-License-Identifier: MIT
+/*
+ * Tests the tracer's reading of an agent's memory: good records come out, and no content of the
+ * memory, however damaged, gets further than a count.
+ */
+#include <errno.h>
+#include <fcntl.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+
+#include "user/agent.h"
+
+#define SLOTS	  64
+#define META_SIZE 65536
+#define RING_OFF  (RT_AGENT_META + META_SIZE)
+#define SIZE	  (RING_OFF + SLOTS * sizeof(struct rt_agent_rec))
+
+struct memory {
+	int fd;
+	char *base;
+	struct rt_agent_header *header;
+	struct rt_agent_control *control;
+	struct rt_agent_state *state;
+	struct rt_agent_rec *ring;
+	struct strings *strings;
+};
+
+static void seal(struct memory *m)
+{
+	assert_int_equal(fcntl(m->fd, F_ADD_SEALS, F_SEAL_SHRINK | F_SEAL_GROW), 0);
+}
+
+static int make_unsealed(void **state)
+{
+	struct memory *m = calloc(1, sizeof(*m));
+
+	m->fd = memfd_create(RT_AGENT_MEMFD, MFD_CLOEXEC | MFD_ALLOW_SEALING);
+	if (m->fd < 0 || ftruncate(m->fd, SIZE))
+		return -1;
+	m->base = mmap(NULL, SIZE, PROT_READ | PROT_WRITE, MAP_SHARED, m->fd, 0);
+	m->header = (void *)m->base;
+	m->control = (void *)(m->base + RT_AGENT_CONTROL);
+	m->state = (void *)(m->base + RT_AGENT_STATE);
+	m->ring = (void *)(m->base + RING_OFF);
+	m->strings = strings__new();
+	*m->header = (struct rt_agent_header){
+		.magic = RT_AGENT_MAGIC, .version = RT_AGENT_VERSION, .pid = getpid(),
+		.meta_off = RT_AGENT_META, .meta_size = META_SIZE, .ring_off = RING_OFF,
+		.ring_slots = SLOTS, .slot_size = sizeof(struct rt_agent_rec),
+	};
+	*state = m;
+	return 0;
+}
+
+static int make(void **state)
+{
+	if (make_unsealed(state))
+		return -1;
+	seal(*state);
+	return 0;
+}
+
+static int destroy(void **state)
+{
+	struct memory *m = *state;
+
+	munmap(m->base, SIZE);
+	close(m->fd);
+	strings__free(m->strings);
+	free(m);
+	return 0;
+}
+
+static struct agent_view *view(struct memory *m)
+{
+	return agent__from_fd(getpid(), m->fd, m->strings);
+}
+
+static void put(struct memory *m, uint64_t op)
+{
+	uint64_t pos = m->state->head++;
+	struct rt_agent_rec *slot = &m->ring[pos % SLOTS];
+
+	memset(slot, 0, sizeof(*slot));
+	slot->kind = RT_AGENT_DISPATCH;
+	slot->op = op;
+	slot->seq = pos + 1;
+}
+
+struct seen {
+	uint64_t ops[4 * SLOTS];
+	size_t count;
+};
+
+static void see(struct agent_view *v, const struct rt_agent_rec *rec, void *arg)
+{
+	struct seen *s = arg;
+
+	assert_true(s->count < 4 * SLOTS);
+	s->ops[s->count++] = rec->op;
+}
+
+static void records_come_out_in_order_around_the_ring(void **state)
+{
+	struct memory *m = *state;
+	struct agent_view *v = view(m);
+	struct seen s = {};
+
+	assert_non_null(v);
+	for (int round = 0; round < 3; round++) {
+		for (int i = 0; i < 50; i++)
+			put(m, round * 50 + i);
+		assert_true(agent__drain(v, false, see, &s));
+		assert_int_equal(m->control->tail, (round + 1) * 50);
+	}
+	assert_int_equal(s.count, 150);
+	for (int i = 0; i < 150; i++)
+		assert_int_equal(s.ops[i], i);
+	assert_int_equal(agent__bad(v), 0);
+	agent__free(v);
+}
+
+static void an_unfinished_slot_holds_up_the_living_and_is_skipped_for_the_dead(void **state)
+{
+	struct memory *m = *state;
+	struct agent_view *v = view(m);
+	struct seen s = {};
+
+	put(m, 1);
+	put(m, 2);
+	put(m, 3);
+	m->ring[1].seq = 0;
+	assert_false(agent__drain(v, false, see, &s));
+	assert_int_equal(s.count, 1);
+	assert_false(agent__drain(v, false, see, &s));
+	assert_int_equal(s.count, 1);
+	agent__drain(v, true, see, &s);
+	assert_int_equal(s.count, 2);
+	assert_int_equal(s.ops[1], 3);
+	assert_int_equal(agent__bad(v), 1);
+	agent__free(v);
+}
+
+static size_t put_kernel(struct memory *m, size_t at, uint32_t id, const char *name)
+{
+	struct rt_meta_kernel *k = (void *)(m->base + RT_AGENT_META + at);
+
+	*k = (struct rt_meta_kernel){ .h.kind = RT_META_KERNEL, .id = id, .name_len = strlen(name) };
+	memcpy(k->name, name, k->name_len);
+	k->h.size = (sizeof(*k) + k->name_len + 7) & ~7u;
+	m->state->meta_tail = at + k->h.size;
+	return at + k->h.size;
+}
+
+static void names_are_read_and_demangled(void **state)
+{
+	struct memory *m = *state;
+	struct agent_view *v = view(m);
+	struct seen s = {};
+	size_t at;
+
+	at = put_kernel(m, 0, 1, "plain_kernel");
+	put_kernel(m, at, 2, "_Z4vaddPKfS0_Pfi");
+	agent__drain(v, false, see, &s);
+	assert_string_equal(agent__kernel(v, 1)->name, "plain_kernel");
+	assert_string_equal(agent__kernel(v, 2)->name, "vadd(float const*, float const*, float*, int)");
+	assert_null(agent__kernel(v, 3));
+	agent__free(v);
+}
+
+static void records_that_make_no_sense_end_the_list_of_names(void **state)
+{
+	struct memory *m = *state;
+	struct agent_view *v = view(m);
+	struct seen s = {};
+	struct rt_meta_hdr *bad;
+	size_t at;
+
+	at = put_kernel(m, 0, 1, "good");
+	bad = (void *)(m->base + RT_AGENT_META + at);
+	*bad = (struct rt_meta_hdr){ .kind = RT_META_KERNEL, .size = 0xfffffff8 };
+	m->state->meta_tail = UINT64_MAX;
+	agent__drain(v, false, see, &s);
+	assert_non_null(agent__kernel(v, 1));
+	assert_int_equal(agent__bad(v), 1);
+	agent__drain(v, false, see, &s);
+	assert_int_equal(agent__bad(v), 1);
+	agent__free(v);
+}
+
+static void a_name_longer_than_its_record_is_not_read(void **state)
+{
+	struct memory *m = *state;
+	struct agent_view *v = view(m);
+	struct rt_meta_kernel *k = (void *)(m->base + RT_AGENT_META);
+	struct seen s = {};
+
+	put_kernel(m, 0, 1, "short");
+	k->name_len = 60000;
+	agent__drain(v, false, see, &s);
+	assert_null(agent__kernel(v, 1));
+	agent__free(v);
+}
+
+static void memory_that_is_not_what_it_says_is_refused(void **state)
+{
+	struct memory *m = *state;
+	struct rt_agent_header good = *m->header;
+
+#define REFUSED(member, value)                                                                     \
+	do {                                                                                       \
+		*m->header = good;                                                                 \
+		m->header->member = (value);                                                       \
+		errno = 0;                                                                         \
+		assert_null(view(m));                                                              \
+		assert_int_equal(errno, EPROTO);                                                   \
+	} while (0)
+
+	REFUSED(magic, 1);
+	REFUSED(version, RT_AGENT_VERSION + 1);
+	REFUSED(slot_size, 64);
+	REFUSED(slot_size, 0);
+	REFUSED(ring_slots, 0);
+	REFUSED(ring_slots, SLOTS + 1);
+	REFUSED(ring_slots, SLOTS * 2);
+	REFUSED(ring_slots, 1u << 31);
+	REFUSED(ring_off, RING_OFF + 128);
+	REFUSED(ring_off, UINT64_MAX - 127);
+	REFUSED(ring_off, 0);
+	REFUSED(meta_off, 0);
+	REFUSED(meta_size, UINT64_MAX);
+	*m->header = good;
+	m->header->magic = 0;
+	assert_null(view(m));
+	assert_int_equal(errno, EAGAIN); /* not ready yet */
+}
+
+/* A file that can be cut would be a SIGBUS in our hands. */
+static void memory_that_is_not_sealed_is_not_mapped(void **state)
+{
+	struct memory *m = *state;
+
+	assert_null(view(m));
+	assert_int_equal(errno, EAGAIN);
+	seal(m);
+	agent__free(view(m));
+}
+
+/* All of the memory but the checked header is noise, again and again: only counts may come of it. */
+static void noise_does_no_harm(void **state)
+{
+	struct memory *m = *state;
+	struct agent_view *v = view(m);
+
+	srand(1);
+	for (int round = 0; round < 500; round++) {
+		struct seen s = {};
+
+		for (size_t i = 0; i < SIZE; i += 1 + rand() % 64)
+			m->base[i] = rand();
+		if (round % 2) /* plausible indices reach deeper */
+			m->state->head = m->control->tail + rand() % (2 * SLOTS);
+		m->state->meta_tail = rand() % (2 * META_SIZE);
+		agent__drain(v, round % 3 == 0, see, &s);
+		assert_true(s.count <= SLOTS);
+		agent__activate(v);
+		agent__lost(v);
+	}
+	agent__free(v);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test_setup_teardown(records_come_out_in_order_around_the_ring, make, destroy),
+		cmocka_unit_test_setup_teardown(
+			an_unfinished_slot_holds_up_the_living_and_is_skipped_for_the_dead, make, destroy),
+		cmocka_unit_test_setup_teardown(names_are_read_and_demangled, make, destroy),
+		cmocka_unit_test_setup_teardown(records_that_make_no_sense_end_the_list_of_names, make,
+						destroy),
+		cmocka_unit_test_setup_teardown(a_name_longer_than_its_record_is_not_read, make, destroy),
+		cmocka_unit_test_setup_teardown(memory_that_is_not_what_it_says_is_refused, make, destroy),
+		cmocka_unit_test_setup_teardown(memory_that_is_not_sealed_is_not_mapped, make_unsealed,
+						destroy),
+		cmocka_unit_test_setup_teardown(noise_does_no_harm, make, destroy),
+	};
+
+	return cmocka_run_group_tests_name("agent view", tests, NULL, NULL);
+}

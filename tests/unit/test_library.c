@@ -1,0 +1,207 @@
+// SPDX-License-Identifier: MIT
+/*
+ * Tests which symbols of a file are probed, and where: on the real libraries, with readelf as the
+ * judge, and on damaged files.
+ */
+#include <errno.h>
+#include <fcntl.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+
+#include "user/library.h"
+
+#define LIBDIR "/usr/lib/x86_64-linux-gnu/"
+
+static struct library *open_library(const char *path, struct functions *fns, bool hot)
+{
+	int fd = open(path, O_RDONLY | O_CLOEXEC);
+
+	assert_true(fd >= 0);
+	return library__open(fd, path, fns, hot);
+}
+
+static long count_by_readelf(const char *path, const char *pattern)
+{
+	char cmd[512], line[64] = "";
+	FILE *f;
+
+	/* Distinct addresses of defined functions whose name matches. */
+	snprintf(cmd, sizeof(cmd),
+		 "readelf -W --dyn-syms %s | awk '$4 == \"FUNC\" && $7 != \"UND\" && $8 ~ /%s/ {print $2}'"
+		 " | sort -u | wc -l", path, pattern);
+	f = popen(cmd, "r");
+	assert_non_null(f);
+	assert_non_null(fgets(line, sizeof(line), f));
+	pclose(f);
+	return atol(line);
+}
+
+static void all_functions_of(const char *path, const char *pattern)
+{
+	struct functions *fns = functions__new();
+	struct library *lib = open_library(path, fns, true);
+
+	assert_non_null(lib);
+	assert_int_equal(lib->probe_count, count_by_readelf(path, pattern));
+	assert_true(lib->probe_count > 50);
+	library__close(lib);
+	functions__free(fns);
+}
+
+static void all_functions_of_hip_are_found(void **state)
+{
+	all_functions_of(LIBDIR "libamdhip64.so.5", "^(__)?hip");
+}
+
+static void all_functions_of_hsa_are_found(void **state)
+{
+	all_functions_of(LIBDIR "libhsa-runtime64.so.1", "^hsa_");
+}
+
+static void all_functions_of_the_thunk_are_found(void **state)
+{
+	all_functions_of(LIBDIR "libhsakmt.so.1", "^hsaKmt");
+}
+
+static const struct probe *find_probe(const struct library *lib, const char *name)
+{
+	for (size_t i = 0; i < lib->probe_count; i++)
+		if (!strcmp(lib->probes[i].fn->name, name))
+			return &lib->probes[i];
+	return NULL;
+}
+
+static void hot_functions_are_left_out_unless_asked_for(void **state)
+{
+	struct functions *fns = functions__new();
+	struct library *few = open_library(LIBDIR "libhsa-runtime64.so.1", fns, false);
+	struct library *all = open_library(LIBDIR "libhsa-runtime64.so.1", fns, true);
+
+	assert_null(find_probe(few, "hsa_signal_store_screlease"));
+	assert_null(find_probe(few, "hsa_queue_load_read_index_relaxed"));
+	assert_non_null(find_probe(few, "hsa_signal_wait_scacquire"));
+	assert_non_null(find_probe(few, "hsa_queue_create"));
+	assert_non_null(find_probe(all, "hsa_signal_store_screlease"));
+	library__close(few);
+	library__close(all);
+	functions__free(fns);
+}
+
+static void a_function_is_found_at_its_probe_alone(void **state)
+{
+	struct functions *fns = functions__new();
+	struct library *lib = open_library(LIBDIR "libamdhip64.so.5", fns, true);
+	const struct probe *p = find_probe(lib, "hipMalloc");
+
+	assert_non_null(p);
+	assert_ptr_equal(library__at(lib, p->offset), p->fn);
+	assert_null(library__at(lib, p->offset + 1));
+	assert_null(library__at(lib, 0));
+	assert_null(library__at(lib, UINT64_MAX));
+	library__close(lib);
+	functions__free(fns);
+}
+
+static void probes_are_placed_behind_endbr64_only_on_emulated_instructions(void **state)
+{
+	static const uint8_t endbr_push[] = { 0xf3, 0x0f, 0x1e, 0xfa, 0x55 };
+	static const uint8_t endbr_push_r15[] = { 0xf3, 0x0f, 0x1e, 0xfa, 0x41, 0x57 };
+	static const uint8_t endbr_nop5[] = { 0xf3, 0x0f, 0x1e, 0xfa, 0x0f, 0x1f, 0x44, 0x00, 0x00 };
+	static const uint8_t endbr_sub[] = { 0xf3, 0x0f, 0x1e, 0xfa, 0x48, 0x83, 0xec, 0x08 };
+	static const uint8_t endbr_pop_r15[] = { 0xf3, 0x0f, 0x1e, 0xfa, 0x41, 0x5f };
+	static const uint8_t push[] = { 0x55, 0x48, 0x89, 0xe5 };
+
+	assert_int_equal(library__probe_shift(endbr_push, sizeof(endbr_push)), 4);
+	assert_int_equal(library__probe_shift(endbr_push_r15, sizeof(endbr_push_r15)), 4);
+	assert_int_equal(library__probe_shift(endbr_nop5, sizeof(endbr_nop5)), 4);
+	assert_int_equal(library__probe_shift(endbr_sub, sizeof(endbr_sub)), 0);
+	assert_int_equal(library__probe_shift(endbr_pop_r15, sizeof(endbr_pop_r15)), 0);
+	assert_int_equal(library__probe_shift(push, sizeof(push)), 0);
+	assert_int_equal(library__probe_shift(endbr_push, 4), 0);
+	assert_int_equal(library__probe_shift(endbr_push, 0), 0);
+}
+
+static int temporary(const void *data, size_t size)
+{
+	char path[] = "/tmp/rtrace-test-XXXXXX";
+	int fd = mkstemp(path);
+
+	assert_true(fd >= 0);
+	unlink(path);
+	assert_int_equal(write(fd, data, size), size);
+	return fd;
+}
+
+static void files_that_are_no_library_are_refused(void **state)
+{
+	struct functions *fns = functions__new();
+	static const char text[] = "not an ELF file at all, but longer than a header of one would be......";
+
+	errno = 0;
+	assert_null(library__open(temporary(text, sizeof(text)), "text", fns, false));
+	assert_int_equal(errno, ENOEXEC);
+	assert_null(library__open(temporary("", 0), "empty", fns, false));
+	assert_int_equal(errno, ENOEXEC);
+	functions__free(fns);
+}
+
+/* Every prefix and many corruptions of a real library: refused or read, never a crash. */
+static void damaged_libraries_do_no_harm(void **state)
+{
+	struct functions *fns = functions__new();
+	int fd = open(LIBDIR "libhsakmt.so.1", O_RDONLY | O_CLOEXEC);
+	static char data[1 << 20];
+	ssize_t size = read(fd, data, sizeof(data));
+
+	close(fd);
+	assert_true(size > 64);
+	for (ssize_t cut = 1; cut < size; cut += cut < 1024 ? 7 : 9973)
+		library__close(library__open(temporary(data, cut), "cut", fns, false));
+	srand(1);
+	for (int round = 0; round < 300; round++) {
+		char saved[4];
+		size_t at = rand() % (round < 150 ? 64 : size - 4);
+
+		memcpy(saved, data + at, sizeof(saved));
+		for (size_t i = 0; i < sizeof(saved); i++)
+			data[at + i] = rand();
+		library__close(library__open(temporary(data, size), "damaged", fns, false));
+		memcpy(data + at, saved, sizeof(saved));
+	}
+	functions__free(fns);
+}
+
+static void names_of_rocm_libraries(void **state)
+{
+	assert_true(library__is_rocm("libamdhip64.so"));
+	assert_true(library__is_rocm("libamdhip64.so.6.4.43483"));
+	assert_true(library__is_rocm("libhsa-runtime64.so.1"));
+	assert_true(library__is_rocm("libroctx64.so.4"));
+	assert_false(library__is_rocm("libamdhip.so"));
+	assert_false(library__is_rocm("libc.so.6"));
+	assert_false(library__is_rocm(""));
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(all_functions_of_hip_are_found),
+		cmocka_unit_test(all_functions_of_hsa_are_found),
+		cmocka_unit_test(all_functions_of_the_thunk_are_found),
+		cmocka_unit_test(hot_functions_are_left_out_unless_asked_for),
+		cmocka_unit_test(a_function_is_found_at_its_probe_alone),
+		cmocka_unit_test(probes_are_placed_behind_endbr64_only_on_emulated_instructions),
+		cmocka_unit_test(files_that_are_no_library_are_refused),
+		cmocka_unit_test(damaged_libraries_do_no_harm),
+		cmocka_unit_test(names_of_rocm_libraries),
+	};
+
+	return cmocka_run_group_tests_name("library", tests, NULL, NULL);
+}

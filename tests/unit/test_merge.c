@@ -1,0 +1,378 @@
+// SPDX-License-Identifier: MIT
+/*
+ * Tests the stages between the rings and the sinks: order, clock, correlation, ranges, merge.
+ */
+#include <errno.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "user/clock.h"
+#include "user/correlate.h"
+#include "user/order.h"
+#include "user/ranges.h"
+#include "user/strings.h"
+
+/* ---- order ---- */
+
+struct seen {
+	int values[64];
+	size_t count;
+};
+
+static void see(const void *rec, size_t size, void *arg)
+{
+	struct seen *s = arg;
+
+	assert_int_equal(size, sizeof(int));
+	memcpy(&s->values[s->count++], rec, size);
+}
+
+static void push(struct order *o, uint64_t ts, int value)
+{
+	assert_int_equal(order__push(o, ts, &value, sizeof(value)), 0);
+}
+
+static void order_sorts_and_keeps_what_is_too_young(void **state)
+{
+	struct order *o = order__new();
+	struct seen s = {};
+
+	push(o, 30, 3);
+	push(o, 10, 1);
+	push(o, 50, 5);
+	push(o, 20, 2);
+	order__release(o, 30, see, &s);
+	assert_int_equal(s.count, 3);
+	push(o, 40, 4);
+	order__release(o, UINT64_MAX, see, &s);
+	assert_int_equal(s.count, 5);
+	for (int i = 0; i < 5; i++)
+		assert_int_equal(s.values[i], i + 1);
+	order__free(o);
+}
+
+static void order_keeps_the_order_of_equal_times(void **state)
+{
+	struct order *o = order__new();
+	struct seen s = {};
+
+	for (int i = 0; i < 40; i++)
+		push(o, 7, i);
+	order__release(o, 7, see, &s);
+	assert_int_equal(s.count, 40);
+	for (int i = 0; i < 40; i++)
+		assert_int_equal(s.values[i], i);
+	order__free(o);
+}
+
+static void order_survives_growth_and_partial_release(void **state)
+{
+	struct order *o = order__new();
+	uint64_t released = 0;
+	char rec[1000] = {};
+
+	for (uint64_t i = 0; i < 5000; i++) {
+		struct seen s = {};
+
+		assert_int_equal(order__push(o, i, rec, sizeof(int)), 0);
+		if (i % 50 == 49) {
+			order__release(o, i - 10, see, &s);
+			released += s.count;
+		}
+	}
+	assert_int_equal(released, 4990);
+	order__free(o);
+}
+
+/* ---- clock ---- */
+
+static void add_pair(struct clock_map *map, uint64_t boot, uint64_t hsa, uint64_t error)
+{
+	struct clock_pair pair = { boot, hsa, error };
+
+	assert_int_equal(clock_map__add(map, &pair), 0);
+}
+
+static void clock_without_pairs_changes_nothing(void **state)
+{
+	struct clock_map map = {};
+
+	assert_int_equal(clock_map__to_boot(&map, 12345), 12345);
+}
+
+static void clock_that_is_boottime_is_taken_as_it_is(void **state)
+{
+	struct clock_map map = {};
+
+	add_pair(&map, 1000000, 1000020, 50);
+	add_pair(&map, 2000000, 1999990, 50);
+	assert_int_equal(clock_map__to_boot(&map, 1500001), 1500001);
+	clock_map__free(&map);
+}
+
+static void clock_with_an_offset_is_shifted(void **state)
+{
+	struct clock_map map = {};
+
+	add_pair(&map, 1000000, 5000000, 50);
+	assert_int_equal(clock_map__to_boot(&map, 5000123), 1000123);
+	assert_int_equal(clock_map__to_boot(&map, 4999000), 999000);
+	clock_map__free(&map);
+}
+
+/* 200 ppm fast from the second pair on: each segment has its own slope, the ends go on. */
+static void clock_with_drift_is_piecewise_linear(void **state)
+{
+	struct clock_map map = {};
+	const uint64_t s = 1000000000;
+
+	add_pair(&map, 10 * s, 1 * s, 50);
+	add_pair(&map, 11 * s, 2 * s, 50);
+	add_pair(&map, 12 * s, 3 * s + 200000, 50);
+	assert_int_equal(clock_map__to_boot(&map, 1 * s + s / 2), 10 * s + s / 2);
+	assert_in_range(clock_map__to_boot(&map, 2 * s + 500100000), 11 * s + s / 2 - 1, 11 * s + s / 2 + 1);
+	assert_in_range(clock_map__to_boot(&map, 4 * s + 400000), 13 * s - 1, 13 * s + 1);
+	assert_int_equal(clock_map__to_boot(&map, s / 2), 9 * s + s / 2);
+	clock_map__free(&map);
+}
+
+static void clock_ignores_pairs_that_go_backwards(void **state)
+{
+	struct clock_map map = {};
+
+	add_pair(&map, 2000, 12000, 10);
+	add_pair(&map, 1000, 13000, 10);
+	add_pair(&map, 3000, 11000, 10);
+	assert_int_equal(map.count, 1);
+	clock_map__free(&map);
+}
+
+/* ---- correlation ---- */
+
+static int settled_count;
+
+static void settled(struct gpu_op *op, void *arg)
+{
+	settled_count++;
+}
+
+static struct event call(uint64_t corr, uint64_t begin, uint64_t end, uint32_t depth)
+{
+	return (struct event){ .corr = corr, .root = depth ? 1 : corr, .begin = begin, .end = end,
+			       .depth = depth };
+}
+
+static struct gpu_op submitted(uint64_t at)
+{
+	return (struct gpu_op){ .ev.gpu.submit = at };
+}
+
+static void gpu_op_gets_the_innermost_call(void **state)
+{
+	struct event inner = call(2, 20, 40, 1), outer = call(1, 10, 50, 0);
+	struct gpu_op op = submitted(30);
+	struct thread th = {};
+
+	correlate__submit(&th, &op, settled, NULL);
+	assert_false(op.settled);
+	assert_true(correlate__span(&th, &inner, settled, NULL));
+	assert_false(correlate__span(&th, &outer, settled, NULL));
+	assert_int_equal(op.ev.corr, 2);
+	assert_int_equal(op.ev.root, 1);
+}
+
+static void gpu_op_between_inner_calls_belongs_to_the_outer(void **state)
+{
+	struct event first = call(2, 12, 20, 1), second = call(3, 40, 45, 1), outer = call(1, 10, 50, 0);
+	struct gpu_op op = submitted(30);
+	struct thread th = {};
+
+	correlate__span(&th, &first, settled, NULL);
+	correlate__submit(&th, &op, settled, NULL);
+	correlate__span(&th, &second, settled, NULL);
+	assert_false(op.settled);
+	correlate__span(&th, &outer, settled, NULL);
+	assert_int_equal(op.ev.corr, 1);
+}
+
+static void gpu_op_outside_of_all_calls_is_uncorrelated(void **state)
+{
+	struct event before = call(1, 10, 20, 0), after = call(2, 40, 50, 0);
+	struct gpu_op op = submitted(30);
+	struct thread th = {};
+
+	correlate__span(&th, &before, settled, NULL);
+	correlate__submit(&th, &op, settled, NULL);
+	correlate__span(&th, &after, settled, NULL);
+	assert_true(op.settled);
+	assert_int_equal(op.ev.corr, 0);
+	assert_true(op.ev.flags & EV_F_UNCORRELATED);
+}
+
+static void gpu_op_heard_of_late_is_found_among_the_recent_calls(void **state)
+{
+	struct event inner = call(2, 20, 40, 1), outer = call(1, 10, 50, 0), next = call(3, 60, 70, 0);
+	struct gpu_op op = submitted(30), at_the_edge = submitted(60);
+	struct thread th = {};
+
+	correlate__span(&th, &inner, settled, NULL);
+	correlate__span(&th, &outer, settled, NULL);
+	correlate__span(&th, &next, settled, NULL);
+	correlate__submit(&th, &op, settled, NULL);
+	correlate__submit(&th, &at_the_edge, settled, NULL);
+	assert_int_equal(op.ev.corr, 2);
+	assert_int_equal(at_the_edge.ev.corr, 3);
+}
+
+static void gpu_ops_are_given_up_at_the_end(void **state)
+{
+	struct gpu_op a = submitted(30), b = submitted(40);
+	struct thread th = {};
+
+	settled_count = 0;
+	correlate__submit(&th, &a, settled, NULL);
+	correlate__submit(&th, &b, settled, NULL);
+	correlate__give_up(&th, settled, NULL);
+	assert_int_equal(settled_count, 2);
+	assert_true(a.ev.flags & b.ev.flags & EV_F_UNCORRELATED);
+	assert_null(th.unsettled);
+}
+
+/* ---- ranges ---- */
+
+struct told {
+	struct event events[8];
+	size_t count;
+};
+
+static void tell(const struct event *ev, void *arg)
+{
+	struct told *t = arg;
+
+	t->events[t->count++] = *ev;
+}
+
+static struct event roctx(const char *name, uint64_t corr, uint64_t begin, uint64_t ret, uint64_t arg0)
+{
+	return (struct event){ .kind = EV_SPAN, .domain = DOMAIN_ROCTX, .name = name, .corr = corr,
+			       .begin = begin, .end = begin + 1, .ret = ret, .args[0] = arg0, .tid = 7 };
+}
+
+static void ranges_nest(void **state)
+{
+	struct event a = roctx("roctxRangePushA", 11, 100, 0, 0), b = roctx("roctxRangePushA", 12, 200, 1, 0);
+	struct event pop1 = roctx("roctxRangePop", 13, 300, 1, 0), pop2 = roctx("roctxRangePop", 14, 400, 0, 0);
+	struct thread th = { .pid = 5, .tid = 7 };
+	struct process p = { .pid = 5 };
+	struct told t = {};
+
+	ranges__call(&p, &th, &a, "outer", tell, &t);
+	ranges__call(&p, &th, &b, "inner", tell, &t);
+	assert_int_equal(ranges__at(&th, 250), 12);
+	assert_int_equal(ranges__at(&th, 150), 11);
+	assert_int_equal(ranges__at(&th, 50), 0);
+	ranges__call(&p, &th, &pop1, NULL, tell, &t);
+	ranges__call(&p, &th, &pop2, NULL, tell, &t);
+	assert_int_equal(t.count, 2);
+	assert_string_equal(t.events[0].name, "inner");
+	assert_int_equal(t.events[0].parent, 11);
+	assert_int_equal(t.events[0].begin, 200);
+	assert_int_equal(t.events[0].end, 301);
+	assert_string_equal(t.events[1].name, "outer");
+	assert_int_equal(t.events[1].parent, 0);
+	free(th.ranges.open);
+}
+
+static void a_pop_without_a_push_is_no_range(void **state)
+{
+	struct event pop = roctx("roctxRangePop", 13, 300, -1, 0);
+	struct thread th = {};
+	struct process p = {};
+	struct told t = {};
+
+	ranges__call(&p, &th, &pop, NULL, tell, &t);
+	assert_int_equal(t.count, 0);
+}
+
+static void started_ranges_stop_by_handle_in_any_order(void **state)
+{
+	struct event a = roctx("roctxRangeStartA", 11, 100, 1, 0), b = roctx("roctxRangeStartA", 12, 200, 2, 0);
+	struct event stop1 = roctx("roctxRangeStop", 13, 300, 0, 1), stop9 = roctx("roctxRangeStop", 14, 400, 0, 9);
+	struct thread th = { .pid = 5, .tid = 7 };
+	struct process p = { .pid = 5 };
+	struct told t = {};
+
+	ranges__call(&p, &th, &a, "a", tell, &t);
+	ranges__call(&p, &th, &b, "b", tell, &t);
+	ranges__call(&p, &th, &stop1, NULL, tell, &t);
+	ranges__call(&p, &th, &stop9, NULL, tell, &t);
+	assert_int_equal(t.count, 1);
+	assert_string_equal(t.events[0].name, "a");
+	assert_true(t.events[0].flags & EV_F_PROCESS);
+	ranges__cut_process(&p, 1000, tell, &t);
+	assert_int_equal(t.count, 2);
+	assert_string_equal(t.events[1].name, "b");
+	assert_int_equal(t.events[1].end, 1000);
+	assert_true(t.events[1].flags & EV_F_UNFINISHED);
+	free(p.started.open);
+}
+
+static void marks_are_instants(void **state)
+{
+	struct event m = roctx("roctxMarkA", 11, 100, 0, 0);
+	struct thread th = {};
+	struct process p = {};
+	struct told t = {};
+
+	ranges__call(&p, &th, &m, "here", tell, &t);
+	assert_int_equal(t.count, 1);
+	assert_int_equal(t.events[0].kind, EV_MARK);
+	assert_int_equal(t.events[0].begin, t.events[0].end);
+	assert_string_equal(t.events[0].name, "here");
+}
+
+/* ---- names ---- */
+
+static void names_are_kept_once_and_demangled(void **state)
+{
+	struct strings *s = strings__new();
+	const char *a = strings__keep(s, "hello", 5), *b = strings__keep(s, "hello world", 5);
+
+	assert_ptr_equal(a, b);
+	assert_string_equal(strings__keep_demangled(s, "_Z4vaddPKfS0_Pfi", 16),
+			    "vadd(float const*, float const*, float*, int)");
+	assert_string_equal(strings__keep_demangled(s, "plain", 5), "plain");
+	assert_string_equal(strings__keep_demangled(s, "_Z", 2), "_Z");
+	strings__free(s);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(order_sorts_and_keeps_what_is_too_young),
+		cmocka_unit_test(order_keeps_the_order_of_equal_times),
+		cmocka_unit_test(order_survives_growth_and_partial_release),
+		cmocka_unit_test(clock_without_pairs_changes_nothing),
+		cmocka_unit_test(clock_that_is_boottime_is_taken_as_it_is),
+		cmocka_unit_test(clock_with_an_offset_is_shifted),
+		cmocka_unit_test(clock_with_drift_is_piecewise_linear),
+		cmocka_unit_test(clock_ignores_pairs_that_go_backwards),
+		cmocka_unit_test(gpu_op_gets_the_innermost_call),
+		cmocka_unit_test(gpu_op_between_inner_calls_belongs_to_the_outer),
+		cmocka_unit_test(gpu_op_outside_of_all_calls_is_uncorrelated),
+		cmocka_unit_test(gpu_op_heard_of_late_is_found_among_the_recent_calls),
+		cmocka_unit_test(gpu_ops_are_given_up_at_the_end),
+		cmocka_unit_test(ranges_nest),
+		cmocka_unit_test(a_pop_without_a_push_is_no_range),
+		cmocka_unit_test(started_ranges_stop_by_handle_in_any_order),
+		cmocka_unit_test(marks_are_instants),
+		cmocka_unit_test(names_are_kept_once_and_demangled),
+	};
+
+	return cmocka_run_group_tests_name("merge", tests, NULL, NULL);
+}

@@ -1,0 +1,192 @@
+// SPDX-License-Identifier: MIT
+/*
+ * The sinks but Perfetto's, fed with awkward events: JSON read back by jq, text and tables as they
+ * are.
+ */
+#include <errno.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <cmocka.h>
+
+#include "tests/unit/sink_feed.h"
+
+/* ---- JSON ---- */
+
+static void test_json_content(void **state)
+{
+	size_t size;
+	char *text;
+
+	require("jq");
+	write_trace("json", feed);
+	assert_output("jq -c '[.traceEvents[]|select(.cat==\"hip\")|.name]'",
+		      "[\"hipMalloc\",\"hsaInner\",\"hipMemcpy\",\"hipOpen\",\"hipLong\"]\n");
+	/* the bytes that are no characters are replaced, all others arrive */
+	assert_output("jq '.traceEvents[]|select(.args.range==10)|.name'",
+		      "\"a\\u001b[31m\\\"\\\\\\n\xef\xbf\xbd\xc2\x9b\xe2\x86\x90\"\n");
+	assert_output("jq '[.traceEvents[]|select(.cat==\"gpu\")|.name|length]|max'", "10000\n");
+	assert_output(
+		"jq -c '.traceEvents[]|select(.name==\"hipMemcpy\")|[.ts,.dur,.pid,.tid,.args]'",
+		"[3,1,100,101,{\"corr\":2,\"parent\":0,\"args\":[\"0x7f0010\",\"0x0\","
+		"\"0x400000\",\"0x1\",\"0x0\",\"0xffffffffffffffff\"],\"ret\":\"0x0\","
+		"\"flags\":\"launched\"}]\n");
+	assert_output("jq -c '.traceEvents[]|select(.name==\"HtoD\")|[.ts,.dur,.args]'",
+		      "[7,0.5,{\"corr\":2,\"root\":2,\"device\":0,\"op\":0,\"submit\":3.7,"
+		      "\"bytes\":4096}]\n");
+	assert_output("jq -c '.otherData|[.spans,.lost_spans,.lost_other]'",
+		      "[5,7,\"18446744073709551615\"]\n");
+	text = read_file(&size);
+	assert_contains(text, "\"dur\":18446744073709541.615"); /* exact, where a double is not */
+	assert_contains(text, "\"corr\":\"18446744073709551615\"");
+	free(text);
+}
+
+static void test_json_structure(void **state)
+{
+	require("jq");
+	write_trace("json", feed);
+	assert_output("jq empty", "");
+	assert_output("iconv -f UTF-8 -t UTF-8 >/dev/null", "");
+	/* flows and start..stop ranges come in pairs */
+	assert_output("jq -c '[.traceEvents[]|select(.ph==\"s\" or .ph==\"f\")]|group_by(.id)"
+		      "|map(map(.ph)|join(\"\"))'",
+		      "[\"sf\",\"sf\",\"sf\",\"sf\"]\n");
+	assert_output("jq -c '[.traceEvents[]|select(.ph==\"b\" or .ph==\"e\")]|group_by(.id)"
+		      "|map(map(.ph)|join(\"\"))'",
+		      "[\"be\",\"be\"]\n");
+	/* on each track, slices nest or are apart */
+	assert_output(
+		"jq '[.traceEvents[]|select(.ph==\"X\")]|group_by([.pid,.tid])"
+		"|map(. as $s|[range(length) as $i|range(length) as $j|$s[$i] as $a|$s[$j] as $b"
+		"|select($a.ts<$b.ts and $b.ts<$a.ts+$a.dur and $a.ts+$a.dur<$b.ts+$b.dur)])"
+		"|flatten|length'",
+		"0\n");
+	/* every track has a name */
+	assert_output("jq -c '([.traceEvents[]|select(.name==\"thread_name\")|[.pid,.tid]]|unique)"
+		      " as $named|[.traceEvents[]|select(.ph==\"X\" or .ph==\"i\")|[.pid,.tid]]"
+		      "|unique|.-$named'",
+		      "[]\n");
+	assert_output("jq -c '[.traceEvents[]|select(.name==\"thread_name\")|.args.name]'",
+		      "[\"worker\",\"roctx of thread 101\",\"queue 1\",\"copy HtoD\","
+		      "\"queue 1 (2)\"]\n");
+}
+
+static void test_json_empty(void **state)
+{
+	require("jq");
+	write_trace("json", NULL);
+	assert_output("jq -c '[.traceEvents,.displayTimeUnit]'", "[[],\"ns\"]\n");
+}
+
+/* ---- text and summary ---- */
+
+static void test_text(void **state)
+{
+	size_t size;
+	char *text;
+
+	write_trace("text", feed);
+	text = read_file(&size);
+	for (size_t i = 0; i < size; i++)
+		assert_true(text[i] == '\n' || (unsigned char)text[i] >= 0x20);
+	assert_contains(
+		text, "--- process 100 appa\\x1b[31m\"\\\\\\x0a\\xff\\xc2\\x9b\u2190: ./app -x\n");
+	assert_contains(text,
+			"    0.000000 100/101         hipMalloc(0x7f0010, 0x0, 0x400000, 0x1, 0x0, "
+			"0xffffffffffffffff) = 0 <2.000us>\n");
+	assert_contains(text, "    0.000002 100/101           hsaInner(");
+	assert_contains(text, "   -0.000000 100/101         range inner <100ns>\n");
+	assert_contains(text, "mark a mark\n");
+	assert_contains(text,
+			"gpu 0 queue 1 vadd grid 1024x1x1 block 256x1x1 <3.000us> \u2190 corr 2\n");
+	assert_contains(text, "gpu 0 copy HtoD 4.000KiB 8.19GB/s <500ns> \u2190 corr 2\n");
+	assert_contains(text, "never grid 1024x1x1 block 256x1x1 <?> \u2190 ?\n");
+	assert_contains(text, "range first <2.000us> (process)\n");
+	assert_contains(text, "hipOpen(0x7f0010, 0x0, 0x400000, 0x1, 0x0, 0xffffffffffffffff) = ? "
+			      "<999ns> (unfinished)\n");
+	free(text);
+}
+
+static void test_summary(void **state)
+{
+	size_t size;
+	char *text;
+
+	write_trace("summary", feed);
+	text = read_file(&size);
+	assert_contains(text, "API calls\nFUNCTION");
+	assert_contains(text, "\nhipMemcpy hip        1");
+	assert_contains(text, "Kernels\nKERNEL");
+	assert_contains(text, long_name);
+	assert_contains(text,
+			"\nHtoD          1 4.000KiB 500ns 500ns 500ns 500ns 8.19GB/s 100.0%\n");
+	assert_contains(text, "\na\\x1b[31m\"\\\\\\x0a\\xff\\xc2\\x9b\u2190 ");
+	assert_null(strstr(text, "never"));
+	free(text);
+}
+
+static void test_summary_empty(void **state)
+{
+	size_t size;
+	char *text;
+
+	write_trace("summary", NULL);
+	text = read_file(&size);
+	assert_int_equal(size, 0);
+	free(text);
+}
+
+/* ---- all ---- */
+
+static void test_table(void **state)
+{
+	assert_ptr_equal(sink_find("json"), &sink_json);
+	assert_null(sink_find("nothing"));
+	for (const struct sink_ops *const *ops = sink_all(); *ops; ops++)
+		assert_ptr_equal(sink_find((*ops)->name), *ops);
+}
+
+static void test_full_disk(void **state)
+{
+	for (const struct sink_ops *const *ops = sink_all(); *ops; ops++) {
+		FILE *full = fopen("/dev/full", "w");
+		struct sink *sink = (*ops)->open(full);
+
+		feed(sink);
+		assert_int_equal((*ops)->close(sink, &stats), -ENOSPC);
+		fclose(full);
+	}
+}
+
+/* The error is met long before the end, when a buffer of the stream is full. */
+static void test_full_disk_early(void **state)
+{
+	for (const struct sink_ops *const *ops = sink_all(); *ops; ops++) {
+		FILE *full = fopen("/dev/full", "w");
+		struct sink *sink = (*ops)->open(full);
+
+		for (int i = 0; i < 1000; i++)
+			feed(sink);
+		errno = 0;
+		assert_int_equal((*ops)->close(sink, &stats), -ENOSPC);
+		fclose(full);
+	}
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_json_content),	cmocka_unit_test(test_json_structure),
+		cmocka_unit_test(test_json_empty),	cmocka_unit_test(test_text),
+		cmocka_unit_test(test_summary),		cmocka_unit_test(test_summary_empty),
+		cmocka_unit_test(test_table),		cmocka_unit_test(test_full_disk),
+		cmocka_unit_test(test_full_disk_early),
+	};
+
+	return cmocka_run_group_tests(tests, make_file, remove_file);
+}

@@ -1,0 +1,52 @@
+# The workloads: HIP programs by hipcc, C programs by gcc, the kernels as code object and as host
+# functions for the simulated GPU. Nothing here needs a GPU to be built.
+
+# Code objects are built for these, e.g. HIP_ARCHS="gfx906 gfx90a gfx942".
+HIP_ARCHS ?= gfx906
+HIP_FLAGS = -O2 -g -Wall -Wextra -Wno-unused-parameter -Werror -I. -MMD -MP $(HIP_ARCHS:%=--offload-arch=%)
+
+# hipcc asks for the machine's GPUs even when it is told what to build for, and prints a Python
+# traceback on one without. Its own exit status is kept, and its diagnostics are shown if it fails.
+hipcc = $(HIPCC) $(1) 2>$@.log || { cat $@.log >&2; exit 1; }
+
+WORKLOADS_HIP = vectoradd matrixtranspose streams graphs events ranges job forker longjmp
+WORKLOADS_C = copies module errors hsa_dispatch
+WORKLOADS = $(addprefix $(O)/workloads/,$(WORKLOADS_HIP) $(WORKLOADS_C))
+WORKLOAD_FILES = $(O)/workloads/libkernels.so $(O)/workloads/kernels.hsaco
+
+LIBS_ranges = -L$(O) -lroctx64 -Wl,-rpath,'$$ORIGIN/..'
+LIBS_longjmp = -lhsa-runtime64
+LIBS_copies = -lamdhip64
+LIBS_module = -lamdhip64
+LIBS_errors = -lamdhip64
+LIBS_hsa_dispatch = -lhsa-runtime64
+
+$(WORKLOADS_HIP:%=$(O)/workloads/%): $(O)/workloads/%: tests/workloads/%.hip
+	$(call say,HIPCC,$@)
+	@mkdir -p $(@D)
+	$(Q)$(call hipcc,$(HIP_FLAGS) -MF $@.d $< $(LIBS_$*) -o $@)
+
+$(WORKLOADS_C:%=$(O)/workloads/%): $(O)/workloads/%: $(O)/obj/tests/workloads/%.o
+	$(call say,LD,$@)
+	@mkdir -p $(@D)
+	$(Q)$(CC) $(CFLAGS) $(SANFLAGS) $^ -o $@ $(LIBS_$*)
+
+# gcc must be told which GPUs the HIP headers are for.
+CFLAGS_tests/workloads/copies = -D__HIP_PLATFORM_AMD__
+CFLAGS_tests/workloads/module = -D__HIP_PLATFORM_AMD__
+CFLAGS_tests/workloads/errors = -D__HIP_PLATFORM_AMD__
+
+$(O)/workloads/ranges: $(O)/libroctx64.so.4
+
+$(O)/workloads/kernels.hsaco: tests/workloads/kernels.hip tests/workloads/elements.h
+	$(call say,HIPCC,$@)
+	@mkdir -p $(@D)
+	$(Q)$(call hipcc,--genco --no-gpu-bundle-output -O2 -I. \
+		--offload-arch=$(firstword $(HIP_ARCHS)) $< -o $@)
+
+$(O)/workloads/libkernels.so: $(O)/pic/tests/workloads/kernels.o
+	$(call say,LD,$@)
+	@mkdir -p $(@D)
+	$(Q)$(CC) $(CFLAGS) $(SHLIB_LDFLAGS) $^ -o $@
+
+tests: $(WORKLOADS) $(WORKLOAD_FILES)

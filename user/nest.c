@@ -1,0 +1,78 @@
+// SPDX-License-Identifier: MIT
+/*
+ * Slices in the order of their ends to begins and ends in the order of time.
+ *
+ * The slices inside a slice stand directly before it. Where the first of them is, the outer slice
+ * begins too: `first` says so, and `opens` of that place lists all slices that begin there,
+ * the outermost (which came last) at its head.
+ */
+#include "user/nest.h"
+
+#include <errno.h>
+#include <stdlib.h>
+
+#define NONE UINT32_MAX
+
+struct nest_item {
+	struct event ev;
+	uint32_t first; /* place of the first slice inside this one; its own place if none */
+	uint32_t opens; /* the outermost slice whose `first` is this place, NONE */
+	uint32_t next;	/* the next one further in, NONE */
+};
+
+static uint64_t slice_id(const struct event *ev)
+{
+	return ev->kind == EV_RANGE ? ev->range.id : ev->corr;
+}
+
+static int grow(struct nest *nest)
+{
+	uint32_t size = nest->size ? nest->size * 2 : 8;
+	struct nest_item *items;
+
+	if (nest->count < nest->size)
+		return 0;
+	items = realloc(nest->items, size * sizeof(*items));
+	if (!items)
+		return -ENOMEM;
+	nest->items = items;
+	nest->size = size;
+	return 0;
+}
+
+int nest_add(struct nest *nest, const struct event *ev)
+{
+	uint32_t self = nest->count, first = self;
+	int err = grow(nest);
+
+	if (err)
+		return err;
+	while (first > 0 && nest->items[first - 1].ev.parent == slice_id(ev))
+		first = nest->items[first - 1].first;
+	nest->items[self] = (struct nest_item){
+		.ev = *ev,
+		.first = first,
+		.opens = first == self ? self : NONE,
+		.next = first == self ? NONE : nest->items[first].opens,
+	};
+	nest->items[first].opens = self;
+	nest->count++;
+	return ev->parent == 0 || nest->count >= NEST_MAX;
+}
+
+void nest_write(struct nest *nest, nest_fn begin, nest_fn end, void *arg)
+{
+	const struct nest_item *items = nest->items;
+
+	for (uint32_t i = 0; i < nest->count; i++) {
+		for (uint32_t k = items[i].opens; k != NONE; k = items[k].next)
+			begin(arg, &items[k].ev);
+		end(arg, &items[i].ev);
+	}
+	nest->count = 0;
+}
+
+void nest_free(struct nest *nest)
+{
+	free(nest->items);
+}

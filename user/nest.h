@@ -1,0 +1,37 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Turns slices that come in the order of their ends into begins and ends in the order of time.
+ *
+ * A format with separate begin and end records tells nesting by their order, and a reader that
+ * sorts them by time keeps the order of the file where times are equal. A parent comes after its
+ * children here, so its begin, written on arrival, would stand behind a child's begin of the same
+ * time and swap the two. So the slices of one track are kept until the outermost has come. That
+ * bounds the memory by what happens in one outermost call; past NEST_MAX slices what is there is
+ * written, which can only matter to slices that begin in the very same nanosecond.
+ */
+#ifndef RTRACE_NEST_H
+#define RTRACE_NEST_H
+
+#include <stdint.h>
+
+#include "user/event.h"
+
+#define NEST_MAX 1024
+
+/* One track. All zero at first. */
+struct nest {
+	struct nest_item *items;
+	uint32_t count, size;
+};
+
+typedef void (*nest_fn)(void *arg, const struct event *ev);
+
+/* Keeps a copy of a span or range. 1: it is time for nest_write; 0: not yet; -ENOMEM. */
+int nest_add(struct nest *nest, const struct event *ev);
+
+/* Calls begin and end for all that is kept, properly nested, and forgets it. */
+void nest_write(struct nest *nest, nest_fn begin, nest_fn end, void *arg);
+
+void nest_free(struct nest *nest);
+
+#endif

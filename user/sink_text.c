@@ -1,0 +1,209 @@
+// SPDX-License-Identifier: MIT
+/*
+ * The live text sink: a line an event, in the manner of strace.
+ *
+ *   begin (s)    pid/tid         call, indented by depth
+ *   0.001204     4242            hipMemcpy(0x7f10c000, ...) = 0 <1.234ms>
+ *   0.001310     4242            gpu 0 queue 1 vadd grid 1024x1x1 block 256x1x1 <20.00us> ← corr 17
+ *
+ * Lines come when calls return, so the calls made inside a call stand above it.
+ */
+#include "user/sink.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <stdlib.h>
+#include <unistd.h>
+
+#include "user/format.h"
+
+#define INDENT	   2  /* columns a level */
+#define INDENT_MAX 40 /* columns; deeper calls stay there */
+
+struct text {
+	struct sink sink;
+	bool started;
+	bool tty;
+	uint64_t start; /* begin of the first event seen: the zero of the first column */
+};
+
+static struct sink *text_open(FILE *out)
+{
+	struct text *t = calloc(1, sizeof(*t));
+
+	if (!t)
+		return NULL;
+	t->sink.ops = &sink_text;
+	t->sink.out = out;
+	t->tty = isatty(fileno(out));
+	return &t->sink;
+}
+
+/* A reader at a terminal wants the line now; a file is better served by full buffers. */
+static void end_line(struct text *t)
+{
+	fputc('\n', t->sink.out);
+	if (t->tty)
+		fflush(t->sink.out);
+	sink_check(&t->sink);
+}
+
+static void text_process(struct sink *sink, const struct process_info *info)
+{
+	struct text *t = (struct text *)sink;
+
+	fprintf(sink->out, "--- process %" PRIu32 " ", info->pid);
+	text_escape(sink->out, info->comm);
+	fputs(": ", sink->out);
+	text_escape(sink->out, info->cmdline);
+	end_line(t);
+}
+
+static void text_device(struct sink *sink, const struct device_info *info)
+{
+	struct text *t = (struct text *)sink;
+
+	fprintf(sink->out, "--- process %" PRIu32 " gpu %" PRId32 ": ", info->pid, info->device);
+	text_escape(sink->out, info->name);
+	end_line(t);
+}
+
+/* Begins of enclosing calls come after those of inner ones, so the time can be negative. */
+static void put_time(struct text *t, uint64_t ns)
+{
+	bool negative = ns < t->start;
+	uint64_t us = (negative ? t->start - ns : ns - t->start) / 1000;
+	char buf[FORMAT_LEN];
+
+	snprintf(buf, sizeof(buf), "%s%" PRIu64 ".%06" PRIu64, negative ? "-" : "", us / 1000000,
+		 us % 1000000);
+	fprintf(t->sink.out, "%12s ", buf);
+}
+
+static void put_task(FILE *out, const struct event *ev)
+{
+	char buf[FORMAT_LEN];
+
+	if (ev->pid == ev->tid)
+		snprintf(buf, sizeof(buf), "%" PRIu32, ev->tid);
+	else
+		snprintf(buf, sizeof(buf), "%" PRIu32 "/%" PRIu32, ev->pid, ev->tid);
+	fprintf(out, "%-15s ", buf);
+}
+
+static void put_name(FILE *out, const struct event *ev)
+{
+	text_escape(out, ev_name(ev));
+	if (ev->flags & EV_F_CUT)
+		fputs("...", out);
+}
+
+static void put_duration(FILE *out, const struct event *ev)
+{
+	char buf[FORMAT_LEN];
+
+	if (ev->flags & EV_F_NO_TIMES)
+		fputs(" <?>", out);
+	else
+		fprintf(out, " <%s>", format_ns(buf, ev->end - ev->begin));
+}
+
+static void put_span(FILE *out, const struct event *ev)
+{
+	uint32_t indent = ev->depth < INDENT_MAX / INDENT ? ev->depth * INDENT : INDENT_MAX;
+
+	fprintf(out, "%*s", (int)indent, "");
+	put_name(out, ev);
+	for (int i = 0; i < 6; i++)
+		fprintf(out, "%s0x%" PRIx64, i ? ", " : "(", ev->args[i]);
+	if (ev->flags & (EV_F_UNFINISHED | EV_F_UNWOUND))
+		fputs(") = ?", out);
+	else
+		fprintf(out, ") = %#" PRIx64, ev->ret);
+}
+
+static void put_range(FILE *out, const struct event *ev)
+{
+	fputs(ev->kind == EV_MARK ? "mark " : "range ", out);
+	put_name(out, ev);
+}
+
+static void put_gpu(FILE *out, const struct event *ev)
+{
+	const struct gpu_info *gpu = &ev->gpu;
+	char buf[FORMAT_LEN];
+
+	if (gpu->device < 0)
+		fputs("cpu ", out);
+	else
+		fprintf(out, "gpu %" PRId32 " ", gpu->device);
+	if (ev->kind == EV_COPY) {
+		fprintf(out, "copy %s %s", ev_copy_name(gpu->dir), format_bytes(buf, gpu->bytes));
+		fprintf(out, " %s", format_rate(buf, gpu->bytes, ev->end - ev->begin));
+		return;
+	}
+	fprintf(out, "queue %" PRIu32 " ", gpu->queue);
+	put_name(out, ev);
+	fprintf(out, " grid %" PRIu32 "x%" PRIu32 "x%" PRIu32, gpu->grid[0], gpu->grid[1],
+		gpu->grid[2]);
+	fprintf(out, " block %" PRIu32 "x%" PRIu32 "x%" PRIu32, gpu->workgroup[0],
+		gpu->workgroup[1], gpu->workgroup[2]);
+}
+
+static void put_remarks(FILE *out, const struct event *ev)
+{
+	/* Those that the line itself does not show. */
+	uint32_t flags = ev->flags & (EV_F_UNFINISHED | EV_F_UNWOUND | EV_F_PROCESS);
+	char buf[FORMAT_LEN];
+
+	if (flags)
+		fprintf(out, " (%s)", format_flags(buf, flags));
+	if (ev->domain != DOMAIN_GPU)
+		return;
+	if (ev->flags & EV_F_UNCORRELATED)
+		fputs(" ← ?", out);
+	else
+		fprintf(out, " ← corr %" PRIu64, ev->corr);
+}
+
+static void text_event(struct sink *sink, const struct event *ev)
+{
+	struct text *t = (struct text *)sink;
+
+	if (!t->started) {
+		t->started = true;
+		t->start = ev->begin;
+	}
+	put_time(t, ev->begin);
+	put_task(sink->out, ev);
+	if (ev->kind == EV_SPAN)
+		put_span(sink->out, ev);
+	else if (ev->kind == EV_RANGE || ev->kind == EV_MARK)
+		put_range(sink->out, ev);
+	else
+		put_gpu(sink->out, ev);
+	if (ev->kind != EV_MARK)
+		put_duration(sink->out, ev);
+	put_remarks(sink->out, ev);
+	end_line(t);
+}
+
+static int text_close(struct sink *sink, const struct trace_stats *stats)
+{
+	int err = sink_finish(sink);
+
+	free(sink);
+	return err;
+}
+
+const struct sink_ops sink_text = {
+	.name = "text",
+	.help = "a line an event, like strace",
+	.live = true,
+	.open = text_open,
+	.process = text_process,
+	.thread = sink_ignore_thread,
+	.device = text_device,
+	.event = text_event,
+	.close = text_close,
+};
