@@ -1,0 +1,32 @@
+/* SPDX-License-Identifier: MIT */
+/* Events of the driver interface: threads of the runtime sleep on them, the GPU wakes them. */
+#ifndef SIMKFD_EVENT_H
+#define SIMKFD_EVENT_H
+
+#include <stdint.h>
+
+struct kfd_ioctl_create_event_args;
+struct kfd_ioctl_wait_events_args;
+
+void event__start(void);
+
+/* The lock of the events alone; inside the simulator's lock where both are taken. */
+void event__lock(void);
+void event__unlock(void);
+
+/* 0 or -errno */
+int event__create(struct kfd_ioctl_create_event_args *args);
+int event__destroy(uint32_t id);
+int event__reset(uint32_t id);
+int event__wait(struct kfd_ioctl_wait_events_args *args);
+
+/* Wakes who waits for that event; unknown ones are ignored, as interrupts of dead events are. */
+void event__signal(uint32_t id);
+
+/* Tells the runtime of a GPU's access to an address that is not mapped. */
+void event__memory_fault(int gpu, uint64_t address);
+
+/* Starts anew, in the child of a fork. */
+void event__forget(void);
+
+#endif
