@@ -56,7 +56,8 @@ $(O)/pic/%.o: %.c
 	@mkdir -p $(@D)
 	$(Q)$(CC) $(SHLIB_CFLAGS) $(CFLAGS_$(*)) -c $< -o $@
 
-include $(sort $(wildcard */module.mk tests/*/module.mk))
+# Tests last: they build on what the others name.
+include $(sort $(wildcard */module.mk)) $(sort $(wildcard tests/*/module.mk))
 -include $(shell [ -d $(O) ] && find $(O) -name '*.d')
 
 SOURCES = $(shell git ls-files '*.c' '*.h' 2>/dev/null)

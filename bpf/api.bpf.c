@@ -45,7 +45,8 @@ struct frame {
 
 struct task_state {
 	__u32 depth;
-	__u32 named; /* RT_REC_TASK was sent */
+	__u16 named;   /* RT_REC_TASK was sent */
+	__u16 ignored; /* a thread of our own agent */
 	__u32 opening; /* record kind to send when the system call in progress has succeeded */
 	__u32 lib_fd1; /* descriptor + 1 of the ROCm library opened last, 0 none */
 	struct frame frames[RT_DEPTH];
@@ -320,16 +321,38 @@ static __always_inline void drop_left_frames(struct task_struct *task, struct ta
 	cut_frames(t, keep, &e);
 }
 
-static __always_inline void send_task(struct task_state *t, __u64 pid_tgid)
-{
-	struct rt_rec_task *r = reserve(sizeof(*r));
+#define NAME8(a, b, c, d, e, f, g, h)                                                              \
+	((__u64)(a) | (__u64)(b) << 8 | (__u64)(c) << 16 | (__u64)(d) << 24 | (__u64)(e) << 32 |   \
+	 (__u64)(f) << 40 | (__u64)(g) << 48 | (__u64)(h) << 56)
 
+/* What the agent's reaper asks of the runtime is not the application's doing. */
+static __always_inline bool is_reaper(const char *comm)
+{
+	__u64 name[2];
+
+	__builtin_memcpy(name, comm, sizeof(name));
+	return name[0] == NAME8('r', 't', 'r', 'a', 'c', 'e', '-', 'r') &&
+	       name[1] == NAME8('e', 'a', 'p', 'e', 'r', 0, 0, 0);
+}
+
+static __always_inline void first_call(struct task_state *t, __u64 pid_tgid)
+{
+	char comm[RT_COMM_LEN] __attribute__((aligned(8))) = {};
+	struct rt_rec_task *r;
+
+	bpf_get_current_comm(comm, sizeof(comm));
+	t->ignored = is_reaper(comm);
+	if (t->ignored) {
+		t->named = 1;
+		return;
+	}
+	r = reserve(sizeof(*r));
 	if (!r) {
 		count(RT_COUNT_LOST_NOTE);
 		return;
 	}
 	fill_header(&r->h, RT_REC_TASK, sizeof(*r), bpf_ktime_get_boot_ns(), pid_tgid >> 32, pid_tgid);
-	bpf_get_current_comm(r->comm, sizeof(r->comm));
+	__builtin_memcpy(r->comm, comm, sizeof(r->comm));
 	submit(r);
 	t->named = 1;
 }
@@ -351,7 +374,9 @@ static __always_inline int enter(struct pt_regs *ctx, __u64 cookie)
 		return 1;
 	}
 	if (!t->named)
-		send_task(t, pid_tgid);
+		first_call(t, pid_tgid);
+	if (t->ignored)
+		return 1;
 	if (t->depth)
 		drop_left_frames(task, t, sp, pid_tgid);
 	if (t->depth >= RT_DEPTH) {
@@ -579,10 +604,6 @@ static __always_inline int opened(long ret)
 	submit(r);
 	return 0;
 }
-
-#define NAME8(a, b, c, d, e, f, g, h)                                                              \
-	((__u64)(a) | (__u64)(b) << 8 | (__u64)(c) << 16 | (__u64)(d) << 24 | (__u64)(e) << 32 |   \
-	 (__u64)(f) << 40 | (__u64)(g) << 48 | (__u64)(h) << 56)
 
 /* The first eight bytes tell these names apart from all others that matter. */
 static __always_inline bool is_library_name(__u64 name)

@@ -4,8 +4,8 @@
  *
  * The agent creates one memfd per process, named RT_AGENT_MEMFD, sizes it, seals its size
  * (F_SEAL_SHRINK | F_SEAL_GROW), maps it and closes the descriptor. A tracer finds the mapping in
- * /proc/PID/maps and opens it through /proc/PID/map_files, so nothing crosses a container border and
- * the memory outlives the process for as long as the tracer has it mapped.
+ * /proc/PID/maps and opens it through /proc/PID/map_files, so nothing crosses a container border
+ * and the memory outlives the process for as long as the tracer has it mapped.
  *
  *   0                 struct rt_agent_header    written once by the agent; `magic` is stored last
  *   RT_AGENT_CONTROL  struct rt_agent_control   written by the tracer, read by the agent
@@ -14,10 +14,10 @@
  *                     (devices, queues, kernels), so that a tracer that comes late knows all names
  *   header.ring_off   the ring: slots of one fixed size, many producers, one consumer
  *
- * The ring. A producer claims slot `pos` by advancing state.head with a compare-and-swap (never past
- * control.tail + ring_slots: a full ring drops the record and counts it in state.lost), fills slot
- * pos % ring_slots and stores seq = pos + 1 with release order. The consumer takes slot `tail` when
- * its seq is tail + 1. Slots have one size and carry their own position, so the consumer never
+ * The ring. A producer claims slot `pos` by advancing state.head with a compare-and-swap (never
+ * past control.tail + ring_slots: a full ring drops the record and counts it in state.lost), fills
+ * slot pos % ring_slots and stores seq = pos + 1 with release order. The consumer takes slot `tail`
+ * when its seq is tail + 1. Slots have one size and carry their own position, so the consumer never
  * follows a length, needs to erase nothing, and can step over a slot that a killed thread claimed
  * and never finished.
  *
@@ -52,7 +52,11 @@
 #define RT_AGENT_SLOTS	  131072u
 #define RT_AGENT_META_LEN (64u << 20) /* sparse: costs what is written */
 
-/* The tracer renews control.heartbeat every 100 ms; older than this, the agent goes dormant. */
+/*
+ * The tracer renews control.heartbeat every 100 ms; unchanged for this long, the agent goes
+ * dormant. It is the change that counts: the clocks of tracer and process may differ by a time
+ * namespace.
+ */
 #define RT_AGENT_HEARTBEAT_TIMEOUT_NS 3000000000ULL
 
 struct rt_agent_header {
@@ -90,7 +94,7 @@ struct rt_agent_state {
 	__u64 meta_tail; /* bytes of the meta log that are complete; stored with release order */
 	__u64 meta_lost; /* meta records that did not fit */
 	__u64 lost[RT_AGENT_KINDS]; /* ring records dropped, by kind */
-	__u64 skipped; /* operations of queues that cannot be intercepted */
+	__u64 skipped; /* queues that cannot be intercepted: nothing is known of their operations */
 	__u32 active;  /* what the agent is doing now: 1 recording, 0 dormant */
 	__u32 failed;  /* the agent switched itself off; says so once on stderr too */
 };
@@ -105,8 +109,8 @@ struct rt_agent_rec {
 	__u64 op;    /* number of the operation in this process, from 1: joins submit and DONE */
 	union {
 		struct {
-			__u32 agent; /* device: id from RT_META_AGENT */
-			__u32 queue; /* id from RT_META_QUEUE */
+			__u32 agent;  /* device: id from RT_META_AGENT */
+			__u32 queue;  /* id from RT_META_QUEUE */
 			__u32 kernel; /* id from RT_META_KERNEL, 0 unknown */
 			__u32 grid[3];
 			__u16 workgroup[3];
@@ -121,12 +125,14 @@ struct rt_agent_rec {
 			__u64 src, dst; /* addresses */
 		} copy;
 		struct {
-			__u64 gpu_begin, gpu_end; /* HSA timestamps; both 0: the runtime gave none */
-			__u64 status;		  /* the completion signal's value when < 0, else 0 */
+			__u64 gpu_begin,
+				gpu_end; /* HSA timestamps; both 0: the runtime gave none */
+			__u64 status;	 /* the completion signal's value when < 0, else 0 */
 		} done;
 		struct {
 			__u64 hsa;   /* HSA timestamp taken between the two boottimes */
-			__u64 error; /* the width of that window: the pair is right to +- error/2 ns */
+			__u64 error; /* the width of that window: the pair is right to +- error/2 ns
+				      */
 		} clock;
 		__u8 _size[96];
 	};
@@ -159,8 +165,8 @@ struct rt_meta_agent {
 	__u32 is_gpu;
 	__u32 gpu_index; /* 0-based order among the GPUs of this process */
 	__u32 cu_count;
-	__u32 bdf;	   /* PCI bus/device/function, HSA_AMD_AGENT_INFO_BDFID */
-	char name[64];	   /* gfx906 */
+	__u32 bdf;	  /* PCI bus/device/function, HSA_AMD_AGENT_INFO_BDFID */
+	char name[64];	  /* gfx906 */
 	char product[64]; /* marketing name */
 };
 
@@ -201,7 +207,8 @@ _Static_assert(sizeof(struct rt_agent_header) <= 4096, "header page");
 _Static_assert(sizeof(struct rt_agent_control) <= 4096, "control page");
 _Static_assert(sizeof(struct rt_agent_state) <= 4096, "state page");
 _Static_assert(sizeof(struct rt_meta_agent) % 8 == 0 && sizeof(struct rt_meta_queue) % 8 == 0 &&
-		       sizeof(struct rt_meta_clock) % 8 == 0 && sizeof(struct rt_meta_queue_end) % 8 == 0,
+		       sizeof(struct rt_meta_clock) % 8 == 0 &&
+		       sizeof(struct rt_meta_queue_end) % 8 == 0,
 	       "meta records keep 8-byte alignment");
 
 #endif

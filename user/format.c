@@ -134,22 +134,6 @@ void text_escape(FILE *out, const char *s)
 	}
 }
 
-char *text_escaped(const char *s)
-{
-	char *text = NULL;
-	size_t size;
-	FILE *out = open_memstream(&text, &size);
-
-	if (!out)
-		return NULL;
-	text_escape(out, s);
-	if (fclose(out)) {
-		free(text);
-		return NULL;
-	}
-	return text;
-}
-
 struct unit {
 	uint64_t scale; /* how many of the smallest unit */
 	const char *name;

@@ -37,8 +37,6 @@ void utf8_free(struct utf8_buf *buf);
  * that are not UTF-8 and characters that turn the direction of writing as \xNN for each byte.
  */
 void text_escape(FILE *out, const char *s);
-/* The same into a new string; NULL if out of memory. */
-char *text_escaped(const char *s);
 
 /* Each fills `buf` and returns it. Four digits, cut and not rounded: "999ns", "20.00us", "1.234s".
  */

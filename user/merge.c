@@ -148,6 +148,31 @@ static struct gpu_op *find_op(struct merge *m, struct agent_view *v, uint64_t nu
 	return op;
 }
 
+struct tell_devices {
+	struct merge *m;
+	uint32_t pid;
+};
+
+static void tell_device(const struct agent_device *d, void *arg)
+{
+	const struct tell_devices *t = arg;
+	struct device_info info = { .pid = t->pid, .device = d->gpu, .name = d->name };
+
+	if (d->gpu >= 0)
+		output__device(t->m->out, &info);
+}
+
+static void tell_devices(struct merge *m, const struct agent_view *v)
+{
+	struct tell_devices t = { m, agent__pid(v) };
+	struct process *p = tasks__process(m->tasks, t.pid);
+
+	if (!p || p->devices_told == v)
+		return;
+	p->devices_told = v;
+	agent__each_device(v, tell_device, &t);
+}
+
 static void on_submit(struct merge *m, struct agent_view *v, const struct rt_agent_rec *rec)
 {
 	struct thread *th = tasks__thread(m->tasks, agent__pid(v), rec->tid);
@@ -158,6 +183,7 @@ static void on_submit(struct merge *m, struct agent_view *v, const struct rt_age
 		free(op);
 		return;
 	}
+	tell_devices(m, v);
 	op->key[0] = (uintptr_t)v;
 	op->key[1] = rec->op;
 	op->ev.domain = DOMAIN_GPU;

@@ -40,6 +40,8 @@ int sink_finish(struct sink *sink)
 {
 	if (fflush(sink->out))
 		sink_fail(sink, errno ? -errno : -EIO);
+	else if (ferror(sink->out))
+		sink_fail(sink, -EIO);
 	return sink->error;
 }
 

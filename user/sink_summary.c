@@ -133,29 +133,30 @@ static void summary_event(struct sink *sink, const struct event *ev)
 
 /* ---- the tables ---- */
 
+/* Names come last: they are of all lengths, and nothing has to be lined up behind them. */
 enum column {
-	COL_NAME,
-	COL_DOMAIN,
-	COL_CALLS,
-	COL_BYTES,
+	COL_SHARE,
 	COL_TOTAL,
+	COL_CALLS,
 	COL_MEAN,
 	COL_MIN,
 	COL_MAX,
+	COL_BYTES,
 	COL_RATE,
-	COL_SHARE,
+	COL_DOMAIN,
+	COL_NAME,
 	COL_COUNT,
 };
 
 static const char *const column_names[COL_COUNT] = {
-	[COL_DOMAIN] = "DOMAIN", [COL_CALLS] = "CALLS", [COL_BYTES] = "BYTES",
-	[COL_TOTAL] = "TOTAL",	 [COL_MEAN] = "MEAN",	[COL_MIN] = "MIN",
-	[COL_MAX] = "MAX",	 [COL_RATE] = "RATE",	[COL_SHARE] = "SHARE",
+	[COL_SHARE] = "SHARE", [COL_TOTAL] = "TOTAL", [COL_CALLS] = "CALLS",
+	[COL_MEAN] = "MEAN",   [COL_MIN] = "MIN",     [COL_MAX] = "MAX",
+	[COL_BYTES] = "BYTES", [COL_RATE] = "RATE",   [COL_DOMAIN] = "DOMAIN",
 };
 
 static const struct report {
 	const char *title;
-	const char *name; /* of the first column */
+	const char *name; /* of the last column */
 	enum group first, last;
 	bool domain, copies; /* has these columns */
 } reports[] = {
@@ -203,7 +204,7 @@ static char *cell(const struct summary *s, const struct row *row, enum column co
 			 total ? 100.0 * (double)row->total / (double)total : 0.0);
 		return strdup(buf);
 	default:
-		return text_escaped(row->name);
+		return strdup(row->name);
 	}
 }
 
@@ -215,8 +216,7 @@ static struct libscols_table *new_table(const struct summary *s, const struct re
 	if (!table)
 		return NULL;
 	scols_table_set_stream(table, s->sink.out);
-	/* Names are escaped already, and whole unless a terminal's width sets a limit. */
-	scols_table_enable_noencoding(table, 1);
+	/* The library escapes names. Only a terminal's width makes it cut them. */
 	scols_table_set_termforce(table, tty ? SCOLS_TERMFORCE_ALWAYS : SCOLS_TERMFORCE_NEVER);
 	for (enum column i = 0; i < COL_COUNT; i++) {
 		const char *name = i == COL_NAME ? report->name : column_names[i];

@@ -75,8 +75,8 @@ static void put_time(struct text *t, uint64_t ns)
 	uint64_t us = (negative ? t->start - ns : ns - t->start) / 1000;
 	char buf[FORMAT_LEN];
 
-	snprintf(buf, sizeof(buf), "%s%" PRIu64 ".%06" PRIu64, negative ? "-" : "", us / 1000000,
-		 us % 1000000);
+	snprintf(buf, sizeof(buf), "%s%" PRIu64 ".%06" PRIu64, negative && us ? "-" : "",
+		 us / 1000000, us % 1000000);
 	fprintf(t->sink.out, "%12s ", buf);
 }
 

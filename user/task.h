@@ -56,6 +56,7 @@ struct process {
 	char comm[16];
 	char cmdline[1024];
 	struct range_stack started; /* ranges by start/stop */
+	const struct agent_view *devices_told; /* the agent whose devices the sinks know */
 	UT_hash_handle hh;
 };
 

@@ -9,3 +9,4 @@ $(CORE_TESTS:%=$(O)/tests/%): $(O)/tests/%: $(O)/obj/tests/unit/%.o $(RTRACE_COR
 	$(Q)$(CC) $(CFLAGS) $(SANFLAGS) $^ -o $@ -lcmocka $(RTRACE_CORE_LIBS)
 
 UNIT_TESTS += $(CORE_TESTS:%=$(O)/tests/%)
+tests: $(CORE_TESTS:%=$(O)/tests/%)

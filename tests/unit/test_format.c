@@ -79,8 +79,12 @@ static void test_escape(void **state)
 	};
 
 	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
-		char *text = text_escaped(cases[i][0]);
+		char *text = NULL;
+		size_t size;
+		FILE *out = open_memstream(&text, &size);
 
+		text_escape(out, cases[i][0]);
+		fclose(out);
 		assert_string_equal(text, cases[i][1]);
 		free(text);
 	}
