@@ -2,6 +2,8 @@
 /*
  * rtrace-bpf: the entry point.
  */
+#include <locale.h>
+
 #include "user/options.h"
 #include "user/record.h"
 
@@ -10,6 +12,7 @@ int main(int argc, char **argv)
 	struct options o;
 	int status;
 
+	setlocale(LC_CTYPE, ""); /* names may be UTF-8; numbers stay as in C */
 	options__parse(&o, argc, argv);
 	status = record__run(&o);
 	options__free(&o);

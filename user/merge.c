@@ -135,7 +135,7 @@ static void fill_copy(struct event *ev, const struct agent_view *v, const struct
 	ev->gpu.src_device = src;
 	ev->gpu.dst_device = dst;
 	ev->gpu.dir = direction(src, dst);
-	ev->gpu.device = dst >= 0 ? dst : src;
+	ev->gpu.device = src >= 0 ? src : dst; /* between GPUs the source's engine does the work */
 	ev->name = ev_copy_name(ev->gpu.dir);
 }
 

@@ -13,7 +13,8 @@
 #include "user/log.h"
 #include "user/procfs.h"
 
-#define SINKS_MAX 8
+#define SINKS_MAX   8
+#define FILE_BUFFER (256u << 10) /* bytes a write */
 
 struct target {
 	struct sink *sink;
@@ -75,8 +76,11 @@ char *output__expand(const char *pattern, const struct output_keys *keys)
 static FILE *create(const char *path)
 {
 	int fd = open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0600);
+	FILE *f = fd < 0 ? NULL : fdopen(fd, "w");
 
-	return fd < 0 ? NULL : fdopen(fd, "w");
+	if (f)
+		setvbuf(f, NULL, _IOFBF, FILE_BUFFER);
+	return f;
 }
 
 int output__add(struct output *o, const struct sink_ops *ops, const char *pattern,

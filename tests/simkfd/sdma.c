@@ -318,13 +318,15 @@ static uint64_t step_packet(struct queue *q, uint64_t now)
 	}
 }
 
-static void look_at_doorbell(struct queue *q, uint64_t doorbell, uint64_t now)
+/*
+ * What is rung for while the queue is busy becomes available when it is not: otherwise the end of the
+ * copy at work would be dated by the doorbell of the next one.
+ */
+static void take_doorbell(struct queue *q, uint64_t now)
 {
-	if (doorbell == q->doorbell_seen)
+	if (q->doorbell_seen <= q->limit)
 		return;
-	q->doorbell_seen = doorbell;
-	if (doorbell > q->limit)
-		q->limit = doorbell;
+	q->limit = q->doorbell_seen;
 	q->available = now;
 }
 
@@ -335,7 +337,7 @@ uint64_t sdma__step(struct queue *q)
 	uint64_t now = clock__boot_ns(), again = 0;
 	int budget = PACKETS_PER_STEP;
 
-	look_at_doorbell(q, doorbell, now);
+	q->doorbell_seen = doorbell;
 	while (!again) {
 		if (!budget--)
 			return now;
@@ -344,6 +346,8 @@ uint64_t sdma__step(struct queue *q)
 				return q->sdma.truth.end;
 			end_move(q);
 		}
+		if (q->read >= q->limit)
+			take_doorbell(q, now);
 		again = q->read < q->limit ? step_packet(q, now) : NEVER;
 	}
 	return again;

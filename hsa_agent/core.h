@@ -1,0 +1,208 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * What the modules of the in-process core know of each other.
+ *
+ * The core is loaded by the HSA runtime as a tool. It replaces entries of the runtime's API tables
+ * (tables.c) by wrappers, one module a subject:
+ *
+ *   queues.c    queues that show us every packet before the GPU sees it; the dispatch path
+ *   room.c      keeps such a queue from being overfilled
+ *   copies.c    asynchronous copies
+ *   shadow.c    answers the application's own questions for the times of its signals
+ *   kernels.c   which kernel object is which kernel
+ *   devices.c   the agents (in HSA's sense: CPUs and GPUs)
+ *   signals.c   spare signals
+ *   reaper.c    the one thread: collects the times of what has ended, follows the tracer's wishes
+ *   shm.c       the shared memory; knows nothing of HSA
+ *
+ * Nothing in here may harm the application: on whatever failure, a wrapper does what the original
+ * function would have done, and the core says once that it has switched itself off.
+ *
+ * Locks, in the order in which they may be taken: the list of queues, a bucket of the shadow map,
+ * then the innermost ones (pools, meta log). None is held while calling a function of the runtime
+ * that could call us back.
+ */
+#ifndef RTRACE_AGENT_CORE_H
+#define RTRACE_AGENT_CORE_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "hsa_tables.h"
+#include <hsa/amd_hsa_queue.h>
+#include <hsa/amd_hsa_signal.h>
+
+#include "hsa_agent/shm.h"
+
+#define likely(x)   __builtin_expect(!!(x), 1)
+#define unlikely(x) __builtin_expect(!!(x), 0)
+
+/* ---- agent.c ---- */
+
+struct agent {
+	/* Recording. Read on every launch, written by the reaper alone. */
+	uint32_t active;
+	/* For good: after a failure, in a forked child, after exit has begun. */
+	uint32_t off;
+	bool verbose;
+	struct shm shm;
+	uint64_t ops; /* operations numbered so far */
+};
+
+extern struct agent agent;
+
+static inline bool agent_active(void)
+{
+	return __atomic_load_n(&agent.active, __ATOMIC_RELAXED);
+}
+
+static inline uint64_t agent_next_op(void)
+{
+	return __atomic_add_fetch(&agent.ops, 1, __ATOMIC_RELAXED);
+}
+
+/* gettid(), remembered by thread */
+uint32_t agent_tid(void);
+
+/* One line on stderr; agent_say only with RTRACE_AGENT_LOG. */
+void agent_warn(const char *fmt, ...) __attribute__((format(printf, 1, 2)));
+void agent_say(const char *fmt, ...) __attribute__((format(printf, 1, 2)));
+
+/* Switches the agent off and says why, once. */
+void agent_fail(const char *fmt, ...) __attribute__((format(printf, 1, 2)));
+
+/* ---- tables.c ---- */
+
+/* The functions as they were before we put wrappers in their places. */
+struct originals {
+	CoreApiTable core;
+	AmdExtTable amd;
+	uint32_t major; /* of the root table: 1 is ROCm up to 5.7, 2 and 3 are 6.x */
+};
+
+extern struct originals hsa;
+
+/* Checks the runtime's tables and saves them. False, with a message, when we cannot serve them. */
+bool tables_save(const HsaApiTable *table);
+
+/* Puts the wrappers in. The runtime takes them out itself, after OnUnload. */
+void tables_wrap(HsaApiTable *table);
+
+static inline amd_signal_t *signal_abi(hsa_signal_t signal)
+{
+	return (amd_signal_t *)signal.handle;
+}
+
+static inline int64_t signal_value(hsa_signal_t signal)
+{
+	return __atomic_load_n(&signal_abi(signal)->value, __ATOMIC_ACQUIRE);
+}
+
+/* ---- devices.c ---- */
+
+/* Finds the agents and writes them to the meta log. 0 or -errno. */
+int devices_init(void);
+/* Id of an agent, 0 for one that was not there at the start. */
+uint32_t device_id(hsa_agent_t agent);
+/* Any CPU agent: the host's side of copies that name only one agent. */
+uint32_t device_cpu_id(void);
+/* Calls fn for every GPU. */
+void devices_each_gpu(void (*fn)(hsa_agent_t, uint32_t id, void *arg), void *arg);
+
+/* ---- kernels.c ---- */
+
+hsa_status_t kernels__executable_freeze(hsa_executable_t executable, const char *options);
+hsa_status_t kernels__executable_destroy(hsa_executable_t executable);
+uint32_t kernel_id(uint64_t kernel_object);
+
+/* ---- signals.c ---- */
+
+/* For a GPU to complete and the reaper to poll: no interrupt. .handle == 0: none to be had. */
+hsa_signal_t signal_take_polled(void);
+/* For the runtime's handler thread to wait on. */
+hsa_signal_t signal_take_interrupt(void);
+/* Back into the pool; they must have completed, or never been used. */
+void signal_put_polled(hsa_signal_t signal);
+void signal_put_interrupt(hsa_signal_t signal);
+/* Gives all signals of the pool back to the runtime: when it is shut down. */
+void signals_release(void);
+void signals_forked(void);
+
+/* ---- shadow.c ---- */
+
+/* How many of the application's signals the map knows: 0 is what makes it free of cost. */
+extern uint32_t shadow_count;
+
+/* `signal` will be completed on behalf of operation op, whose times will be in `timed`. */
+bool shadow_expect(hsa_signal_t signal, uint64_t op, hsa_signal_t timed);
+/* Operation op has ended; its `timed` is about to be used for something else. */
+void shadow_settle(hsa_signal_t signal, uint64_t op, uint64_t begin, uint64_t end);
+/* The signal is completed by something else from now on. */
+void shadow_drop_slow(hsa_signal_t signal);
+
+static inline void shadow_drop(hsa_signal_t signal)
+{
+	if (unlikely(__atomic_load_n(&shadow_count, __ATOMIC_RELAXED)))
+		shadow_drop_slow(signal);
+}
+
+/* After fork, in the child: unlocks. */
+void shadow_forked(void);
+
+hsa_status_t shadow__get_dispatch_time(hsa_agent_t agent, hsa_signal_t signal,
+				       hsa_amd_profiling_dispatch_time_t *time);
+hsa_status_t shadow__get_async_copy_time(hsa_signal_t signal,
+					 hsa_amd_profiling_async_copy_time_t *time);
+hsa_status_t shadow__signal_destroy(hsa_signal_t signal);
+
+/* ---- queues.c ---- */
+
+hsa_status_t queues__create(hsa_agent_t agent, uint32_t size, hsa_queue_type32_t type,
+			    void (*callback)(hsa_status_t, hsa_queue_t *, void *), void *data,
+			    uint32_t private_size, uint32_t group_size, hsa_queue_t **queue);
+hsa_status_t queues__destroy(hsa_queue_t *queue);
+hsa_status_t queues__set_profiler_enabled(hsa_queue_t *queue, int enable);
+uint64_t queues__load_read_index_relaxed(const hsa_queue_t *queue);
+uint64_t queues__load_read_index_scacquire(const hsa_queue_t *queue);
+
+/* Writes the times of what has completed on every queue; the number of operations. */
+uint64_t queues_reap(void);
+/* The runtime goes away: forgets all queues, gives their signals to the pool. */
+void queues_release(void);
+void queues_forked(void);
+
+/* ---- copies.c ---- */
+
+hsa_status_t copies__async_copy(void *dst, hsa_agent_t dst_agent, const void *src,
+				hsa_agent_t src_agent, size_t size, uint32_t num_deps,
+				const hsa_signal_t *deps, hsa_signal_t completion);
+hsa_status_t copies__async_copy_rect(const hsa_pitched_ptr_t *dst, const hsa_dim3_t *dst_offset,
+				     const hsa_pitched_ptr_t *src, const hsa_dim3_t *src_offset,
+				     const hsa_dim3_t *range, hsa_agent_t copy_agent,
+				     hsa_amd_copy_direction_t dir, uint32_t num_deps,
+				     const hsa_signal_t *deps, hsa_signal_t completion);
+#ifdef RT_HSA_HAS_hsa_amd_memory_async_copy_on_engine
+hsa_status_t copies__async_copy_on_engine(void *dst, hsa_agent_t dst_agent, const void *src,
+					  hsa_agent_t src_agent, size_t size, uint32_t num_deps,
+					  const hsa_signal_t *deps, hsa_signal_t completion,
+					  hsa_amd_sdma_engine_id_t engine, bool force_sdma);
+#endif
+hsa_status_t copies__profiling_enable(bool enable);
+
+/* Has the runtime take the times of copies, or leaves that to the application again. */
+void copies_profile(bool on);
+void copies_release(void);
+void copies_forked(void);
+
+/* ---- reaper.c ---- */
+
+/* Starts the thread. With `recording`, recording starts now and not when a tracer asks. */
+int reaper_start(bool recording);
+/*
+ * Has the thread collect what has completed and end. Waits for that, but not for long: whoever ends
+ * the process may hold a lock that the thread needs.
+ */
+void reaper_stop(void);
+void reaper_forked(void);
+
+#endif

@@ -1,0 +1,146 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The producing end of the shared memory that agent_ring.h describes.
+ *
+ * The memory is a memfd whose size is sealed, so that a tracer that maps it can never be hit by
+ * SIGBUS; the descriptor is closed at once, because a tracer comes by way of /proc/PID/map_files
+ * and the application's descriptors are the application's.
+ */
+#include <errno.h>
+#include <fcntl.h>
+#include <stdbool.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "hsa_agent/shm.h"
+
+uint64_t shm_now(void)
+{
+	struct timespec t;
+
+	clock_gettime(CLOCK_BOOTTIME, &t);
+	return (uint64_t)t.tv_sec * 1000000000u + t.tv_nsec;
+}
+
+static int make_sealed_memfd(size_t size)
+{
+	int fd, err;
+
+	fd = memfd_create(RT_AGENT_MEMFD, MFD_CLOEXEC | MFD_ALLOW_SEALING);
+	if (fd < 0)
+		return -errno;
+	if (fchmod(fd, 0600) || ftruncate(fd, size) ||
+	    fcntl(fd, F_ADD_SEALS, F_SEAL_SHRINK | F_SEAL_GROW | F_SEAL_SEAL)) {
+		err = -errno;
+		close(fd);
+		return err;
+	}
+	return fd;
+}
+
+int shm_create(struct shm *shm, uint32_t slots, uint32_t hsa_major, uint32_t hsa_minor)
+{
+	uint64_t ring_off = RT_AGENT_META + (uint64_t)RT_AGENT_META_LEN;
+	struct rt_agent_header *h;
+	void *base;
+	int fd, err;
+
+	shm->size = ring_off + (uint64_t)slots * sizeof(struct rt_agent_rec);
+	fd = make_sealed_memfd(shm->size);
+	if (fd < 0)
+		return fd;
+	base = mmap(NULL, shm->size, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
+	err = -errno;
+	close(fd);
+	if (base == MAP_FAILED)
+		return err;
+
+	shm->base = base;
+	shm->header = h = base;
+	shm->control = base + RT_AGENT_CONTROL;
+	shm->state = base + RT_AGENT_STATE;
+	shm->meta = base + RT_AGENT_META;
+	shm->ring = base + ring_off;
+	shm->slots = slots;
+	pthread_mutex_init(&shm->meta_lock, NULL);
+
+	h->version = RT_AGENT_VERSION;
+	h->pid = getpid();
+	h->meta_off = RT_AGENT_META;
+	h->meta_size = RT_AGENT_META_LEN;
+	h->ring_off = ring_off;
+	h->ring_slots = slots;
+	h->slot_size = sizeof(struct rt_agent_rec);
+	h->hsa_major = hsa_major;
+	h->hsa_minor = hsa_minor;
+	__atomic_store_n(&h->magic, RT_AGENT_MAGIC, __ATOMIC_RELEASE);
+	return 0;
+}
+
+void shm_destroy(struct shm *shm)
+{
+	if (shm->base)
+		munmap(shm->base, shm->size);
+	shm->base = NULL;
+}
+
+void shm_disown(struct shm *shm)
+{
+	if (!shm->base)
+		return;
+	mmap(shm->base, shm->size, PROT_READ | PROT_WRITE,
+	     MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED | MAP_NORESERVE, -1, 0);
+	pthread_mutex_init(&shm->meta_lock, NULL);
+}
+
+void shm_lose(struct shm *shm, enum rt_agent_kind kind)
+{
+	__atomic_fetch_add(&shm->state->lost[kind], 1, __ATOMIC_RELAXED);
+}
+
+struct rt_agent_rec *shm_claim(struct shm *shm, enum rt_agent_kind kind, uint64_t *pos)
+{
+	uint64_t head = __atomic_load_n(&shm->state->head, __ATOMIC_RELAXED);
+	struct rt_agent_rec *rec;
+
+	do {
+		uint64_t tail = __atomic_load_n(&shm->control->tail, __ATOMIC_ACQUIRE);
+
+		if (head - tail >= shm->slots) {
+			shm_lose(shm, kind);
+			return NULL;
+		}
+	} while (!__atomic_compare_exchange_n(&shm->state->head, &head, head + 1, true,
+					      __ATOMIC_RELAXED, __ATOMIC_RELAXED));
+	rec = &shm->ring[head & (shm->slots - 1)];
+	memset((char *)rec + sizeof(rec->seq), 0, sizeof(*rec) - sizeof(rec->seq));
+	rec->kind = kind;
+	*pos = head;
+	return rec;
+}
+
+void shm_publish(struct rt_agent_rec *rec, uint64_t pos)
+{
+	__atomic_store_n(&rec->seq, pos + 1, __ATOMIC_RELEASE);
+}
+
+int shm_meta(struct shm *shm, const struct rt_meta_hdr *rec)
+{
+	uint64_t tail;
+	int err = 0;
+
+	pthread_mutex_lock(&shm->meta_lock);
+	tail = shm->state->meta_tail;
+	if (tail + rec->size > RT_AGENT_META_LEN) {
+		shm->state->meta_lost++;
+		err = -ENOSPC;
+	} else {
+		memcpy(shm->meta + tail, rec, rec->size);
+		__atomic_store_n(&shm->state->meta_tail, tail + rec->size, __ATOMIC_RELEASE);
+	}
+	pthread_mutex_unlock(&shm->meta_lock);
+	return err;
+}

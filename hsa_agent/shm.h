@@ -1,0 +1,59 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The producing end of the shared memory that agent_ring.h describes.
+ *
+ * Nothing here knows of HSA, waits or allocates: shm_claim is a compare-and-swap and may be called
+ * on an application's launch path, from any number of threads.
+ */
+#ifndef RTRACE_AGENT_SHM_H
+#define RTRACE_AGENT_SHM_H
+
+#include <pthread.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "hsa_agent/agent_ring.h"
+
+struct shm {
+	void *base; /* NULL: no memory */
+	size_t size;
+	struct rt_agent_header *header;
+	struct rt_agent_control *control;
+	struct rt_agent_state *state;
+	char *meta;
+	struct rt_agent_rec *ring;
+	uint64_t slots;
+	pthread_mutex_t meta_lock;
+};
+
+/* Makes the memory of this process. `slots` is a power of two. 0 or -errno. */
+int shm_create(struct shm *shm, uint32_t slots, uint32_t hsa_major, uint32_t hsa_minor);
+
+/* Unmaps it: only for tests, the agent's memory stays for as long as its process. */
+void shm_destroy(struct shm *shm);
+
+/*
+ * After fork, in the child: puts private memory in the place of the shared, at the same address.
+ * The parent's memory is then out of reach of the child, and no tracer takes the child for an
+ * agent.
+ */
+void shm_disown(struct shm *shm);
+
+/*
+ * Claims the next slot for a record of that kind: kind set, all else zero. NULL when the ring is
+ * full; the record is counted as lost. Every claimed slot must be passed to shm_publish.
+ */
+struct rt_agent_rec *shm_claim(struct shm *shm, enum rt_agent_kind kind, uint64_t *pos);
+void shm_publish(struct rt_agent_rec *rec, uint64_t pos);
+
+/* Counts a record that could not be made for other reasons than a full ring. */
+void shm_lose(struct shm *shm, enum rt_agent_kind kind);
+
+/* Appends a record, whose size is `rec->size`, to the meta log. -ENOSPC: it did not fit, counted.
+ */
+int shm_meta(struct shm *shm, const struct rt_meta_hdr *rec);
+
+/* CLOCK_BOOTTIME, ns */
+uint64_t shm_now(void);
+
+#endif

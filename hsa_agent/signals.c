@@ -1,0 +1,97 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Spare signals: those that the runtime made for us and that nothing uses at the moment.
+ *
+ * Two sorts. Polled signals are for the GPU to complete and for the reaper to look at; they are
+ * made "GPU only", so that no kernel pays for an interrupt and none of the driver's few events is
+ * taken. Interrupt signals are for the runtime's own thread to sleep on.
+ */
+#include <pthread.h>
+#include <stdlib.h>
+
+#include "hsa_agent/core.h"
+
+struct pool {
+	pthread_mutex_t lock;
+	hsa_signal_t *signals;
+	size_t count, room;
+};
+
+static struct pool polled = {.lock = PTHREAD_MUTEX_INITIALIZER};
+static struct pool interrupt = {.lock = PTHREAD_MUTEX_INITIALIZER};
+
+static hsa_signal_t take(struct pool *pool, uint64_t attributes)
+{
+	hsa_signal_t signal = {0};
+
+	pthread_mutex_lock(&pool->lock);
+	if (pool->count)
+		signal = pool->signals[--pool->count];
+	pthread_mutex_unlock(&pool->lock);
+	if (!signal.handle && hsa.amd.hsa_amd_signal_create_fn(1, 0, NULL, attributes, &signal))
+		signal.handle = 0;
+	return signal;
+}
+
+static void put(struct pool *pool, hsa_signal_t signal)
+{
+	pthread_mutex_lock(&pool->lock);
+	if (pool->count == pool->room) {
+		size_t room = pool->room ? pool->room * 2 : 256;
+		hsa_signal_t *more = realloc(pool->signals, room * sizeof(*more));
+
+		if (more) {
+			pool->signals = more;
+			pool->room = room;
+		}
+	}
+	if (pool->count < pool->room) {
+		pool->signals[pool->count++] = signal;
+		signal.handle = 0;
+	}
+	pthread_mutex_unlock(&pool->lock);
+	if (signal.handle)
+		hsa.core.hsa_signal_destroy_fn(signal);
+}
+
+static void release(struct pool *pool)
+{
+	pthread_mutex_lock(&pool->lock);
+	while (pool->count)
+		hsa.core.hsa_signal_destroy_fn(pool->signals[--pool->count]);
+	pthread_mutex_unlock(&pool->lock);
+}
+
+hsa_signal_t signal_take_polled(void)
+{
+	return take(&polled, HSA_AMD_SIGNAL_AMD_GPU_ONLY);
+}
+
+hsa_signal_t signal_take_interrupt(void)
+{
+	return take(&interrupt, 0);
+}
+
+void signal_put_polled(hsa_signal_t signal)
+{
+	put(&polled, signal);
+}
+
+void signal_put_interrupt(hsa_signal_t signal)
+{
+	put(&interrupt, signal);
+}
+
+void signals_release(void)
+{
+	release(&polled);
+	release(&interrupt);
+}
+
+void signals_forked(void)
+{
+	pthread_mutex_init(&polled.lock, NULL);
+	pthread_mutex_init(&interrupt.lock, NULL);
+	polled.count = 0;
+	interrupt.count = 0;
+}

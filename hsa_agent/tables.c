@@ -1,0 +1,89 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The runtime's API tables: checks that they are the ones we know, saves them, puts our wrappers
+ * in.
+ *
+ * A table tells its size in version.minor_id. Within one major version entries are only added at
+ * the end, across major versions they move: so another major version is refused, and an entry is
+ * touched only where the table is long enough to have it.
+ */
+#include <stddef.h>
+#include <string.h>
+
+#include "hsa_agent/core.h"
+
+struct originals hsa;
+
+/* How long a table of that type is that has the function. */
+#define LENGTH_WITH(type, fn) (offsetof(type, fn##_fn) + sizeof(((type *)NULL)->fn##_fn))
+
+static bool check_major(const char *what, uint32_t runtime, uint32_t ours)
+{
+	if (runtime == ours)
+		return true;
+	agent_warn("%s API table has version %u, this agent is built for %u: not tracing", what,
+		   runtime, ours);
+	return false;
+}
+
+static bool check_size(const char *what, uint32_t runtime, size_t need)
+{
+	if (runtime >= need)
+		return true;
+	agent_warn("%s API table has %u bytes, %zu are needed: not tracing", what, runtime, need);
+	return false;
+}
+
+bool tables_save(const HsaApiTable *table)
+{
+	const CoreApiTable *core;
+	const AmdExtTable *amd;
+
+	if (!check_major("HSA", table->version.major_id, HSA_API_TABLE_MAJOR_VERSION) ||
+	    !check_size("HSA", table->version.minor_id,
+			offsetof(HsaApiTable, amd_ext_) + sizeof(table->amd_ext_)))
+		return false;
+	core = table->core_;
+	amd = table->amd_ext_;
+	if (!check_major("HSA core", core->version.major_id, HSA_CORE_API_TABLE_MAJOR_VERSION) ||
+	    !check_major("AMD extension", amd->version.major_id,
+			 HSA_AMD_EXT_API_TABLE_MAJOR_VERSION) ||
+	    !check_size("HSA core", core->version.minor_id,
+			LENGTH_WITH(CoreApiTable, hsa_executable_iterate_agent_symbols)) ||
+	    !check_size("AMD extension", amd->version.minor_id,
+			LENGTH_WITH(AmdExtTable, hsa_amd_memory_async_copy_rect)))
+		return false;
+
+	memset(&hsa, 0, sizeof(hsa));
+	hsa.major = table->version.major_id;
+	memcpy(&hsa.core, core,
+	       core->version.minor_id < sizeof(*core) ? core->version.minor_id : sizeof(*core));
+	memcpy(&hsa.amd, amd,
+	       amd->version.minor_id < sizeof(*amd) ? amd->version.minor_id : sizeof(*amd));
+	return true;
+}
+
+void tables_wrap(HsaApiTable *table)
+{
+	CoreApiTable *core = table->core_;
+	AmdExtTable *amd = table->amd_ext_;
+
+	core->hsa_queue_create_fn = queues__create;
+	core->hsa_queue_destroy_fn = queues__destroy;
+	core->hsa_queue_load_read_index_relaxed_fn = queues__load_read_index_relaxed;
+	core->hsa_queue_load_read_index_scacquire_fn = queues__load_read_index_scacquire;
+	core->hsa_signal_destroy_fn = shadow__signal_destroy;
+	core->hsa_executable_freeze_fn = kernels__executable_freeze;
+	core->hsa_executable_destroy_fn = kernels__executable_destroy;
+
+	amd->hsa_amd_profiling_set_profiler_enabled_fn = queues__set_profiler_enabled;
+	amd->hsa_amd_profiling_async_copy_enable_fn = copies__profiling_enable;
+	amd->hsa_amd_profiling_get_dispatch_time_fn = shadow__get_dispatch_time;
+	amd->hsa_amd_profiling_get_async_copy_time_fn = shadow__get_async_copy_time;
+	amd->hsa_amd_memory_async_copy_fn = copies__async_copy;
+	amd->hsa_amd_memory_async_copy_rect_fn = copies__async_copy_rect;
+#ifdef RT_HSA_HAS_hsa_amd_memory_async_copy_on_engine
+	if (amd->version.minor_id >= LENGTH_WITH(AmdExtTable, hsa_amd_memory_async_copy_on_engine))
+		amd->hsa_amd_memory_async_copy_on_engine_fn = copies__async_copy_on_engine;
+#endif
+}

@@ -1,0 +1,100 @@
+# SPDX-License-Identifier: MIT
+# Compares the GPU operations of a JSON trace with the simulator's truth log and with the calls.
+
+# The trace's operations, one a line: KIND DEVICE NAME BYTES BEGIN END (ns; names with _ for blanks)
+traced_ops() {
+	jq -r '.traceEvents[] | select(.cat == "gpu" and .ph == "X") |
+		[if .args.bytes == null then "dispatch" else "copy" end, .args.device,
+		 if .args.bytes == null then (.name | gsub(" "; "_")) else "-" end, .args.bytes // 0,
+		 (.ts * 1000 | round), ((.ts + .dur) * 1000 | round)] | @tsv' "$1" |
+		sort -k1,1 -k2,2n -k3,3 -k4,4n -k5,5n
+}
+
+# The same from the truth log. Packets of one copy have one operation number; nameless blits are how
+# the HSA runtime carries out copies by kernel, and are copies too when they serve a signal.
+true_ops() {
+	awk '
+		function get(key,   i, kv) {
+			for (i = 1; i <= NF; i++) { split($i, kv, "="); if (kv[1] == key) return kv[2] }
+		}
+		get("kind") == "dispatch" {
+			print "dispatch", get("gpu"), get("kernel"), 0, get("begin"), get("end")
+		}
+		get("kind") == "copy" {
+			k = get("pid") " " get("gpu") " " get("queue") " " get("op")
+			if (!(k in bytes)) { begin[k] = get("begin"); gpu[k] = get("gpu") }
+			bytes[k] += get("bytes"); end[k] = get("end")
+		}
+		END { for (k in bytes) print "copy", gpu[k], "-", bytes[k], begin[k], end[k] }' "$1" |
+		c++filt | awk '{ k = $3; for (i = 4; i <= NF - 3; i++) k = k "_" $i
+			print $1 "\t" $2 "\t" k "\t" $(NF-2) "\t" $(NF-1) "\t" $NF }' |
+		sort -k1,1 -k2,2n -k3,3 -k4,4n -k5,5n
+}
+
+# Every operation of the truth log is in the trace exactly once, with its name, device, bytes, and
+# times within 1 us.
+check_truth() {
+	local truth=$1 trace=$2
+
+	true_ops "$truth" >"$(tmp true)"
+	traced_ops "$trace" >"$(tmp traced)"
+	[ -s "$(tmp true)" ]
+	diff <(cut -f1-4 "$(tmp true)") <(cut -f1-4 "$(tmp traced)") >"$(tmp diff)" || {
+		head -n 20 "$(tmp diff)"
+		return 1
+	}
+	paste "$(tmp true)" "$(tmp traced)" | awk -F '\t' '
+		function apart(a, b) { return a > b ? a - b : b - a }
+		{ d = apart($5, $11); e = apart($6, $12); if (e > d) d = e; if (d > worst) worst = d
+		  if (d > 1000) { bad++; if (bad <= 5) print "off by " d " ns: " $0 } }
+		END { print "worst " worst " ns of " NR " operations"; exit bad > 0 }'
+}
+
+# Every operation hangs below a HIP call that launches or copies, in the time of that call, on a chain
+# of calls from its innermost (corr) to its outermost (root).
+check_causes() {
+	jq -e '
+		def ns: . * 1000 | round;
+		(INDEX(.traceEvents[] | select(.ph == "X" and .args.args); .args.corr)) as $calls |
+		[.traceEvents[] | select(.cat == "gpu" and .ph == "X")] as $ops |
+		($ops | length) > 0 and
+		all($ops[]; . as $op |
+			$calls[$op.args.corr | tostring] as $inner | $calls[$op.args.root | tostring] as $outer |
+			$inner != null and $outer != null and $outer.args.parent == 0 and
+			($outer.name | test("^hip(LaunchKernel|ModuleLaunchKernel|ExtLaunchKernel|ExtModuleLaunchKernel|HccModuleLaunchKernel|Memcpy|Memset|GraphLaunch)")) and
+			($op.args.submit | ns) >= ($inner.ts | ns) and
+			($op.args.submit | ns) <= ($inner.ts | ns) + ($inner.dur | ns) and
+			($inner.ts | ns) >= ($outer.ts | ns) and
+			($inner.ts | ns) + ($inner.dur | ns) <= ($outer.ts | ns) + ($outer.dur | ns))' \
+		"$1" >/dev/null || {
+		jq -c '(INDEX(.traceEvents[] | select(.ph == "X" and .args.args); .args.corr)) as $calls |
+			[.traceEvents[] | select(.cat == "gpu" and .ph == "X") |
+			 [.name, ($calls[.args.corr | tostring].name), ($calls[.args.root | tostring].name)]] |
+			group_by(.) | map([length, .[0]])' "$1"
+		return 1
+	}
+}
+
+# Begin and end events balance; flows start once and end once.
+check_balance() {
+	jq -e '
+		[.traceEvents[].ph] as $ph |
+		def n($x): $ph | map(select(. == $x)) | length;
+		n("B") == n("E") and n("b") == n("e") and n("s") == n("f") and
+		([.traceEvents[] | select(.ph == "s") | .id] | unique | length) == n("s")' "$1" >/dev/null
+}
+
+# What the workload (and its children) printed as "calls NAME N" is in the trace, function by function:
+# the calls that the application made itself, which have no parent. With a pattern: only functions
+# that match it. COUNT_ALL=1: also those inside of others (the application's own callbacks).
+check_counts() {
+	local out=$1 trace=$2 pattern=${3:-.}
+
+	calls "$trace" | awk -v all="${COUNT_ALL:-0}" 'all || $3 == 0 {print $1}' | sort | uniq -c | awk '{print $2, $1}' >"$(tmp counted)"
+	awk -v re="$pattern" '$1 == "calls" && $2 ~ re {n[$2] += $3} END {for (f in n) print f, n[f]}' "$out" |
+		sort >"$(tmp made)"
+	[ -s "$(tmp made)" ]
+	awk 'NR == FNR { n[$1] = $2; next }
+		n[$1] + 0 != $2 { print "made " $2 " calls of " $1 ", traced " n[$1] + 0; bad = 1 }
+		END { exit bad }' "$(tmp counted)" "$(tmp made)"
+}

@@ -1,0 +1,152 @@
+#!/usr/bin/env bats
+# SPDX-License-Identifier: MIT
+# HIP and HSA programs, launched by the tracer, on the simulated GPU: calls against the program's own
+# count, GPU operations against the simulator's truth log.
+
+load common
+load gpu
+
+# Traces a workload from its first call; everything that can be judged of it is.
+run_traced() {
+	rm -f "$(tmp truth)"
+	sim SIMKFD_TRUTH="$(tmp truth)" SIMKFD_DRIFT_PPM=200 SIMKFD_GPUS="${GPUS:-2}" \
+		"$RTRACE" -f json -o "$(tmp t.json)" "${OPTIONS[@]}" -- "$O/workloads/$@" \
+		>"$(tmp out)" 2>"$(tmp err)"
+	grep -q '^result PASSED$' "$(tmp out)"
+	grep -q 'lost 0 calls (ring full), 0 (nested too deep), 0 GPU records, 0 other' "$(tmp err)"
+	check_counts "$(tmp out)" "$(tmp t.json)" "${COUNTED:-.}"
+	check_nesting "$(tmp t.json)"
+	check_balance "$(tmp t.json)"
+}
+
+run_gpu() {
+	run_traced "$@"
+	check_truth "$(tmp truth)" "$(tmp t.json)"
+	check_causes "$(tmp t.json)"
+	grep -q ' 0 GPU operations uncorrelated, 0 without end' "$(tmp err)"
+}
+
+OPTIONS=()
+
+@test "vectoradd" {
+	run_gpu vectoradd
+	[ "$(count "$(tmp t.json)" hipLaunchKernel)" -gt 0 ]
+}
+
+@test "matrixtranspose" {
+	run_gpu matrixtranspose 3
+	[ "$(grep -c '^PASSED!$' "$(tmp out)")" = 3 ]
+}
+
+@test "streams: 2 GPUs, 4 threads, 4 streams each, copies between" {
+	run_gpu streams -g 2 -t 2 -s 4 -n 32
+	[ "$(traced_ops "$(tmp t.json)" | awk '{print $2}' | sort -u | tr '\n' ' ')" = "0 1 " ]
+}
+
+@test "streams: 8 GPUs" {
+	GPUS=8 run_gpu streams -g 8 -t 1 -s 2 -n 8
+	[ "$(traced_ops "$(tmp t.json)" | awk '{print $2}' | sort -u | wc -l)" = 8 ]
+}
+
+@test "copies: every direction and size" {
+	run_gpu copies
+}
+
+@test "graphs: every kernel of a graph launch hangs below it" {
+	run_gpu graphs
+	jq -e '(INDEX(.traceEvents[] | select(.args.args); .args.corr)) as $c |
+		[.traceEvents[] | select(.cat == "gpu" and .ph == "X") | $c[.args.root | tostring].name] |
+		map(select(. == "hipGraphLaunch")) | length > 0' "$(tmp t.json)"
+}
+
+@test "events: the application's own timing of kernels is right under the tracer" {
+	sim SIMKFD_KERNELS=slowStore=3000000 SIMKFD_TRUTH="$(tmp truth)" "$RTRACE" -f json -o "$(tmp t.json)" \
+		-- "$O/workloads/events" -k 3000000 >"$(tmp out)"
+	grep -q '^result PASSED$' "$(tmp out)"
+	check_truth "$(tmp truth)" "$(tmp t.json)"
+}
+
+@test "module launch" {
+	run_gpu module "$O/workloads/kernels.hsaco"
+	[ "$(count "$(tmp t.json)" hipModuleLaunchKernel)" -gt 0 ]
+}
+
+@test "calls that fail" {
+	run_traced errors
+}
+
+@test "children that use the GPU" {
+	run_gpu forker
+}
+
+@test "longjmp out of HSA and HIP calls" {
+	sim SIMKFD_KERNELS=slowStore=300000000 SIMKFD_TRUTH="$(tmp truth)" "$RTRACE" -f json \
+		-o "$(tmp t.json)" -- "$O/workloads/longjmp" >"$(tmp out)"
+	grep -q '^result PASSED$' "$(tmp out)"
+	check_nesting "$(tmp t.json)"
+	for f in hsa_iterate_agents hipStreamSynchronize; do
+		made=$(awk -v f=$f '$1 == "unwound" && $2 == f {print $3}' "$(tmp out)")
+		[ "$made" -gt 0 ]
+		[ "$(calls "$(tmp t.json)" | awk -v f=$f '$1 == f && $4 == "unwound"' | wc -l)" = "$made" ]
+	done
+	check_counts "$(tmp out)" "$(tmp t.json)" '^hip'
+}
+
+@test "HSA alone: dispatches hang below the doorbell's store when it is traced" {
+	OPTIONS=(--all-functions)
+	COUNT_ALL=1 run_traced hsa_dispatch "$O/workloads/kernels.hsaco"
+	check_truth "$(tmp truth)" "$(tmp t.json)"
+	jq -e '(INDEX(.traceEvents[] | select(.args.args); .args.corr)) as $c |
+		[.traceEvents[] | select(.cat == "gpu" and .ph == "X") | $c[.args.corr | tostring].name] |
+		length > 0 and all(. == "hsa_signal_store_screlease" or . == "hsa_amd_memory_async_copy")' \
+		"$(tmp t.json)"
+}
+
+@test "roctx ranges, marks, and what they contain" {
+	run_gpu ranges
+	# Range by range as the program made them: names with their nesting.
+	jq -r '.traceEvents[] | select(.cat == "roctx" and .args.args == null and (.ph | IN("X", "b", "i"))) | .name' \
+		"$(tmp t.json)" | sort >"$(tmp names)"
+	[ "$(jq '[.traceEvents[] | select(.cat == "roctx" and .ph == "i")] | length' "$(tmp t.json)")" = \
+		"$(awk '$1 == "calls" && $2 == "roctxMarkA" {print $3}' "$(tmp out)")" ]
+	[ "$(jq '[.traceEvents[] | select(.cat == "roctx" and .ph == "X" and .args.args == null)] | length' \
+		"$(tmp t.json)")" = "$(awk '$1 == "calls" && $2 == "roctxRangePushA" {print $3}' "$(tmp out)")" ]
+	[ "$(jq '[.traceEvents[] | select(.cat == "roctx" and .ph == "b")] | length' "$(tmp t.json)")" = \
+		"$(awk '$1 == "calls" && $2 == "roctxRangeStartA" {print $3}' "$(tmp out)")" ]
+	# Kernels launched inside a range say so, and the range is there.
+	jq -e '([.traceEvents[] | select(.cat == "roctx" and .args.range and .args.args == null) | .args.range]) as $r |
+		[.traceEvents[] | select(.cat == "gpu" and .args.range) | .args.range] |
+		length > 0 and all(IN($r[]))' "$(tmp t.json)"
+}
+
+@test "untraced and traced, a program computes the same and ends the same" {
+	for w in vectoradd "streams -g 2 -t 2 -s 2" copies graphs errors "module $O/workloads/kernels.hsaco"; do
+		# shellcheck disable=SC2086
+		sim "$O/workloads/"$w | grep -v '^elapsed' >"$(tmp alone)"
+		sim "$RTRACE" -f text -o /dev/null -- "$O/workloads/"$w 2>/dev/null | grep -v '^elapsed' >"$(tmp traced)"
+		diff "$(tmp alone)" "$(tmp traced)"
+	done
+}
+
+@test "the exit status is the command's" {
+	status=0
+	"$RTRACE" -f text -o /dev/null -- sh -c 'exit 42' 2>/dev/null || status=$?
+	[ "$status" = 42 ]
+	status=0
+	"$RTRACE" -f text -o /dev/null -- sh -c 'kill -TERM $$' 2>/dev/null || status=$?
+	[ "$status" = 143 ]
+}
+
+@test "Perfetto: the file decodes by field numbers of the schema, and holds every call and operation" {
+	sim "$RTRACE" -f pftrace -o "$(tmp t.pftrace)" -- "$O/workloads/streams" -g 2 \
+		>"$(tmp out)" 2>"$(tmp err)"
+	protoc --decode=pf.Trace -I user user/perfetto.proto <"$(tmp t.pftrace)" >"$(tmp decoded)"
+	# No field that the schema does not know: those would show as numbers.
+	! grep -qE '^ *[0-9]+[: {]' "$(tmp decoded)"
+	begins=$(grep -c 'type: TYPE_SLICE_BEGIN' "$(tmp decoded)")
+	ends=$(grep -c 'type: TYPE_SLICE_END' "$(tmp decoded)")
+	[ "$begins" = "$ends" ]
+	total=$(sed -n 's/.*recorded \([0-9]*\) calls, \([0-9]*\) dispatches, \([0-9]*\) copies.*/\1 \2 \3/p' \
+		"$(tmp err)" | awk '{print $1 + $2 + $3}')
+	[ "$begins" = "$total" ]
+}
