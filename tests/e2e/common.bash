@@ -15,6 +15,11 @@ sim() {
 	env LD_PRELOAD="$PWD/$O/libsimkfd.so" SIMKFD_KERNEL_LIB="$PWD/$O/workloads/libkernels.so" "$@"
 }
 
+# The same in place of the background shell that it runs in, so that $! is the process itself.
+sim_exec() {
+	exec env LD_PRELOAD="$PWD/$O/libsimkfd.so" SIMKFD_KERNEL_LIB="$PWD/$O/workloads/libkernels.so" "$@"
+}
+
 # The calls in a JSON trace, one a line: NAME CORR PARENT FLAGS PID TID BEGIN
 calls() {
 	jq -r '.traceEvents[] | select(.ph == "X" and (.cat | IN("hip", "hsa", "kfd", "roctx")) and .args.corr) |

@@ -1,0 +1,23 @@
+// SPDX-License-Identifier: MIT
+/*
+ * The functions whose tracing is measured: empty, and different in their first instruction.
+ *
+ * A uprobe costs what the kernel has to do for the instruction under it. `push` is how nearly all
+ * functions of HIP begin; it is emulated. A 5-byte nop is how our own libraries begin; Linux 6.18
+ * replaces it by a call. `sub` stands for all that must be single-stepped.
+ */
+#include "tests/bench/entries.h"
+
+#define ENTRY(name, first, last)                                                                   \
+	__asm__(".text\n"                                                                          \
+		".globl " #name "\n"                                                               \
+		".type " #name ", @function\n"                                                     \
+		".p2align 4\n" #name ":\n"                                                         \
+		"	" first "\n"                                                               \
+		"	" last "\n"                                                                \
+		"	ret\n"                                                                     \
+		".size " #name ", . - " #name "\n")
+
+ENTRY(hipBenchPush, "push %rbp", "pop %rbp");
+ENTRY(hipBenchNop5, ".byte 0x0f, 0x1f, 0x44, 0x00, 0x00", "");
+ENTRY(hipBenchSub, "sub $8, %rsp", "add $8, %rsp");

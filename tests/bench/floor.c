@@ -1,0 +1,117 @@
+// SPDX-License-Identifier: MIT
+/*
+ * Probes a process with empty programs: the floor that the tracer's cost is compared with.
+ *
+ *   floor MODE PID		MODE as rtrace-bpf --attach
+ *
+ * Functions are found and links are made by the tracer's own code (user/targets.c, user/attach.c);
+ * only the programs are others: this file stands in for user/capture.c. Prints
+ * `attached MILLISECONDS FUNCTIONS`, waits for the end of stdin, prints `detached MILLISECONDS`.
+ */
+#include <bpf/bpf.h>
+#include <bpf/libbpf.h>
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "bench/floor.skel.h"
+#include "user/attach.h"
+#include "user/targets.h"
+
+#define ATTACH_UPROBE_MULTI   48 /* Linux 6.6 */
+#define ATTACH_UPROBE_SESSION 57 /* Linux 6.13 */
+
+const char *const capture_mode_names[CAPTURE_MODES] = { "session", "multi", "tracefs" };
+
+struct capture {
+	struct floor_bpf *skel;
+};
+
+struct bpf_program *capture__prog(struct capture *c, enum capture_prog prog)
+{
+	switch (prog) {
+	case CAPTURE_PROG_SESSION:
+		return c->skel->progs.floor_session;
+	case CAPTURE_PROG_ENTRY:
+		return c->skel->progs.floor_entry;
+	case CAPTURE_PROG_RETURN:
+		return c->skel->progs.floor_return;
+	}
+	return NULL;
+}
+
+static int load(struct capture *c, enum capture_mode mode)
+{
+	bool session = mode == CAPTURE_SESSION;
+
+	c->skel = floor_bpf__open();
+	if (!c->skel)
+		return -errno;
+	bpf_program__set_autoload(c->skel->progs.floor_session, session);
+	bpf_program__set_autoload(c->skel->progs.floor_entry, !session);
+	bpf_program__set_autoload(c->skel->progs.floor_return, !session);
+	bpf_program__set_expected_attach_type(c->skel->progs.floor_session, ATTACH_UPROBE_SESSION);
+	if (mode == CAPTURE_MULTI) {
+		bpf_program__set_expected_attach_type(c->skel->progs.floor_entry, ATTACH_UPROBE_MULTI);
+		bpf_program__set_expected_attach_type(c->skel->progs.floor_return, ATTACH_UPROBE_MULTI);
+	}
+	return floor_bpf__load(c->skel);
+}
+
+static double now_ms(void)
+{
+	struct timespec now;
+
+	clock_gettime(CLOCK_MONOTONIC, &now);
+	return now.tv_sec * 1e3 + now.tv_nsec / 1e6;
+}
+
+static int attach_and_wait(struct capture *c, enum capture_mode mode, pid_t pid)
+{
+	struct functions *fns = functions__new();
+	struct attach *attach = attach__new(c, mode);
+	struct targets *targets = fns && attach ? targets__new(fns, attach, false, false) : NULL;
+	double begin = now_ms();
+	char buf[64];
+	int n;
+
+	n = targets ? targets__add_process(targets, pid) : -ENOMEM;
+	if (n > 0) {
+		printf("attached %.2f %zu\n", now_ms() - begin, targets__function_count(targets));
+		fflush(stdout);
+		while (read(STDIN_FILENO, buf, sizeof(buf)) > 0)
+			;
+		begin = now_ms();
+	}
+	attach__free(attach);
+	if (n > 0)
+		printf("detached %.2f\n", now_ms() - begin);
+	targets__free(targets);
+	functions__free(fns);
+	return n > 0 ? 0 : -EINVAL;
+}
+
+int main(int argc, char **argv)
+{
+	struct capture c = {};
+	int mode, err;
+
+	for (mode = 0; argc == 3 && mode < CAPTURE_MODES; mode++)
+		if (!strcmp(argv[1], capture_mode_names[mode]))
+			break;
+	if (argc != 3 || mode == CAPTURE_MODES) {
+		fprintf(stderr, "usage: floor session|multi|tracefs PID\n");
+		return 2;
+	}
+	libbpf_set_strict_mode(LIBBPF_STRICT_ALL);
+	err = load(&c, mode);
+	if (!err)
+		err = attach_and_wait(&c, mode, atoi(argv[2]));
+	if (err)
+		fprintf(stderr, "floor: %s\n", strerror(-err));
+	floor_bpf__destroy(c.skel);
+	return err ? 1 : 0;
+}

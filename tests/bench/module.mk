@@ -1,0 +1,44 @@
+# What tracing costs. The programs that are measured, and `make bench`, which runs scripts/bench.
+
+BENCH_DIR = $(O)/bench
+BENCH = $(addprefix $(BENCH_DIR)/,calls floor launches)
+
+$(BENCH_DIR)/libamdhip64.so.98: tests/bench/entries.c tests/bench/entries.h
+	$(call say,LD,$@)
+	@mkdir -p $(@D)
+	$(Q)$(CC) -std=gnu11 $(WARN) -g -I. -fPIC -shared -Wl,-soname,libamdhip64.so.98 $< -o $@
+
+$(BENCH_DIR)/calls: $(O)/obj/tests/bench/calls.o $(BENCH_DIR)/libamdhip64.so.98 $(O)/libroctx64.so.4
+	$(call say,LD,$@)
+	$(Q)$(CC) $(CFLAGS) $(SANFLAGS) $^ -o $@ '-Wl,-rpath,$$ORIGIN:$$ORIGIN/..'
+
+# All of the tracer that finds and probes functions, but for user/capture.c.
+FLOOR_OBJS = $(O)/obj/tests/bench/floor.o $(patsubst %,$(O)/obj/user/%.o,attach attach_tracefs \
+	tracefs targets addresses library function procfs parallel log)
+
+$(O)/obj/tests/bench/floor.o: $(O)/gen/bench/floor.skel.h
+
+$(O)/gen/bench/floor.skel.h: $(O)/obj/tests/bench/floor.bpf.o
+	$(call say,SKEL,$@)
+	@mkdir -p $(@D)
+	$(Q)$(BPFTOOL) gen skeleton $< name floor_bpf >$@
+
+$(O)/obj/tests/bench/floor.bpf.o: tests/bench/floor.bpf.c
+	$(call say,BPF,$@)
+	@mkdir -p $(@D)
+	$(Q)$(CLANG) $(BPF_CFLAGS) -c $< -o $@
+
+$(BENCH_DIR)/floor: $(FLOOR_OBJS)
+	$(call say,LD,$@)
+	@mkdir -p $(@D)
+	$(Q)$(CC) $(CFLAGS) $(SANFLAGS) $^ -o $@ $(USER_LIBS)
+
+CFLAGS_tests/bench/launches = -D__HIP_PLATFORM_AMD__
+
+$(BENCH_DIR)/launches: $(O)/obj/tests/bench/launches.o
+	$(call say,LD,$@)
+	@mkdir -p $(@D)
+	$(Q)$(CC) $(CFLAGS) $(SANFLAGS) $^ -o $@ -lamdhip64
+
+bench: all $(BENCH) $(O)/libsimkfd.so $(O)/workloads/job $(WORKLOAD_FILES)
+	$(Q)O=$(O) scripts/bench

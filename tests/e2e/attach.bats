@@ -1,0 +1,203 @@
+#!/usr/bin/env bats
+# SPDX-License-Identifier: MIT
+# Attaching to jobs that already run, and the ends of both sides.
+
+load common
+load gpu
+
+AGENT=$PWD/$O/librtrace-agent.so
+
+# Starts the long-running job; its GPU work and counted calls begin when `go` is called.
+start_job() {
+	sim_exec SIMKFD_TRUTH="$(tmp truth)" SIMKFD_DRIFT_PPM=200 "$@" --go "$(tmp go)" \
+		>"$(tmp out)" 2>"$(tmp job.err)" &
+	job=$!
+	JOBS_STARTED+=("$job")
+	wait_for grep -q '^ready' "$(tmp out)"
+}
+
+go() {
+	awk '{printf "%d\n", $1 * 1e9}' /proc/uptime >"$(tmp go.at)"
+	touch "$(tmp go)"
+}
+
+start_tracer() {
+	"$RTRACE" -f json -o "$(tmp t.json)" "$@" 2>"$(tmp err)" &
+	tracer=$!
+	JOBS_STARTED+=("$tracer")
+	wait_for grep -q 'API calls' "$(tmp err)"
+}
+
+# The truth log from go on.
+truth_since_go() {
+	awk -v at="$(cat "$(tmp go.at)")" '{ for (i = 1; i <= NF; i++) if ($i ~ /^begin=/) b = substr($i, 7)
+		if (b + 0 >= at + 0) print }' "$(tmp truth)" >"$(tmp truth.go)"
+}
+
+ops_are_true() {
+	truth_since_go
+	check_truth "$(tmp truth.go)" "$(tmp t.json)"
+	check_causes "$(tmp t.json)"
+}
+
+exact() {
+	start_job HSA_TOOLS_LIB="$AGENT" "$O/workloads/job" -n 1000 -t 2
+	start_tracer --attach "$1" -p "$job"
+	go
+	wait "$job"
+	wait "$tracer"
+	grep -q '^result PASSED$' "$(tmp out)"
+	[ "$(awk '$1 == "calls" {n += $3} END {print n}' "$(tmp out)")" -ge 10000 ]
+	check_counts "$(tmp out)" "$(tmp t.json)"
+	check_nesting "$(tmp t.json)"
+	check_balance "$(tmp t.json)"
+	grep -q 'lost 0 calls (ring full), 0 (nested too deep), 0 GPU records, 0 other; 0 GPU operations uncorrelated, 0 without end' "$(tmp err)"
+	ops_are_true
+}
+
+@test "attached to a running job: exactly its 10,000 calls, and every GPU operation under its cause" {
+	exact session
+}
+
+@test "the same with uprobe_multi links" {
+	exact multi
+}
+
+@test "the same with tracefs events" {
+	exact tracefs
+	[ -z "$(cat /sys/kernel/tracing/uprobe_events)" ]
+}
+
+@test "a job without the agent: its calls all the same, and it is said that GPU times are missing" {
+	start_job "$O/workloads/job" -n 200
+	start_tracer -p "$job"
+	grep -q 'no GPU times' "$(tmp err)"
+	go
+	wait "$job"
+	wait "$tracer"
+	check_counts "$(tmp out)" "$(tmp t.json)"
+	[ "$(traced_ops "$(tmp t.json)" | wc -l)" = 0 ]
+}
+
+@test "two tracers one after the other, each with its part of the job" {
+	start_job HSA_TOOLS_LIB="$AGENT" "$O/workloads/job" -d 2000
+	go
+	for i in 1 2; do
+		"$RTRACE" -p "$job" -f json -o "$(tmp $i.json)" --duration 0.5 2>"$(tmp $i.err)"
+		[ "$(traced_ops "$(tmp $i.json)" | wc -l)" -gt 20 ]
+		check_nesting "$(tmp $i.json)"
+	done
+	[ "$(calls "$(tmp 1.json)" | cut -f7 | sort -g | tail -n 1 | cut -d. -f1)" -lt \
+		"$(calls "$(tmp 2.json)" | cut -f7 | sort -g | head -n 1 | cut -d. -f1)" ]
+	kill -TERM "$job"
+	wait "$job"
+	grep -q '^result PASSED$' "$(tmp out)"
+}
+
+# The first bytes of a function as they are in the process's memory, and in the library's file.
+bytes_in_memory() {
+	local lib=/usr/lib/x86_64-linux-gnu/libamdhip64.so.5 base addr
+
+	lib=$(readlink -f "$lib")
+	base=$(awk -v lib="$lib" '$6 == lib {split($1, a, "-"); print a[1]; exit}' "/proc/$1/maps")
+	addr=$(nm -D "$lib" | awk '$3 ~ /^hipMalloc(@|$)/ {print $1; exit}')
+	dd if="/proc/$1/mem" bs=1 count=4 skip=$((0x$base + 0x$addr)) iflag=skip_bytes 2>/dev/null | od -An -tx1
+}
+
+@test "kill -9 of the tracer: the job runs on, without a probe, and ends well" {
+	start_job HSA_TOOLS_LIB="$AGENT" "$O/workloads/job" -d 1000
+	clean=$(bytes_in_memory "$job")
+	start_tracer -p "$job"
+	[ "$(bytes_in_memory "$job")" != "$clean" ]
+	go
+	sleep 0.3
+	kill -KILL "$tracer"
+	wait "$tracer" || :
+	wait_for eval '[ "$(bytes_in_memory "$job")" = "$clean" ]'
+	# A later tracer finds everything in order.
+	"$RTRACE" -p "$job" -f json -o "$(tmp later.json)" --duration 0.3 2>"$(tmp later.err)"
+	check_nesting "$(tmp later.json)"
+	[ "$(traced_ops "$(tmp later.json)" | wc -l)" -gt 5 ]
+	kill -TERM "$job"
+	wait "$job"
+	grep -q '^result PASSED$' "$(tmp out)"
+}
+
+@test "kill -9 of the job: the trace holds what it did up to then" {
+	start_job HSA_TOOLS_LIB="$AGENT" "$O/workloads/job" -t 2
+	start_tracer -p "$job"
+	go
+	sleep 0.7
+	kill -KILL "$job"
+	wait "$tracer"
+	check_nesting "$(tmp t.json)"
+	check_balance "$(tmp t.json)"
+	truth_since_go
+	true_ops "$(tmp truth.go)" >"$(tmp true)"
+	traced_ops "$(tmp t.json)" >"$(tmp traced)"
+	[ "$(wc -l <"$(tmp true)")" -gt 100 ]
+	# Nothing is in the trace that was not run; what the agent had not read when it was killed, 2 ms of
+	# work at most, is there as submitted and without end.
+	last=$(cut -f6 "$(tmp true)" | sort -n | tail -n 1)
+	awk -F '\t' -v last="$last" 'NR == FNR { seen[$1 $2 $3 $4 int($5 / 4000)] = 1; next }
+		$6 < last - 100000000 { k = int($5 / 4000)
+			if (!(($1 $2 $3 $4 k) in seen || ($1 $2 $3 $4 k - 1) in seen || ($1 $2 $3 $4 k + 1) in seen)) {
+				print "missing: " $0; bad = 1 } }
+		END { exit bad }' "$(tmp traced)" "$(tmp true)"
+	[ "$(wc -l <"$(tmp traced)")" -le "$(wc -l <"$(tmp true)")" ]
+}
+
+@test "-a: jobs that run, and jobs that come" {
+	start_job HSA_TOOLS_LIB="$AGENT" "$O/workloads/job" -n 200
+	start_tracer -a
+	go
+	sim HSA_TOOLS_LIB="$AGENT" "$O/workloads/vectoradd" >"$(tmp second)"
+	wait "$job"
+	sleep 0.3
+	kill -INT "$tracer"
+	wait "$tracer"
+	calls "$(tmp t.json)" >"$(tmp calls)"
+	[ "$(cut -f5 "$(tmp calls)" | sort -u | wc -l)" = 2 ]
+	check_nesting "$(tmp t.json)"
+	jq -c --argjson job "$job" '.traceEvents |= map(select(.pid == $job))' "$(tmp t.json)" >"$(tmp first.json)"
+	jq -c --argjson job "$job" '.traceEvents |= map(select(.pid != $job))' "$(tmp t.json)" >"$(tmp second.json)"
+	check_counts "$(tmp out)" "$(tmp first.json)"
+	check_counts "$(tmp second)" "$(tmp second.json)" '^hip'
+}
+
+@test "Ctrl-C and --duration end the trace, not the job" {
+	start_job HSA_TOOLS_LIB="$AGENT" "$O/workloads/job" -d 1000
+	go
+	start_tracer -p "$job"
+	kill -INT "$tracer"
+	wait "$tracer"
+	"$RTRACE" -p "$job" -f text -o "$(tmp text)" --duration 0.3 2>"$(tmp err)"
+	grep -q hipLaunchKernel "$(tmp text)"
+	kill -0 "$job"
+	kill -TERM "$job"
+	wait "$job"
+	grep -q '^result PASSED$' "$(tmp out)"
+}
+
+@test "many processes: -p twice" {
+	start_job HSA_TOOLS_LIB="$AGENT" "$O/workloads/job" -n 100
+	first=$job
+	mv "$(tmp out)" "$(tmp out1)"
+	start_job HSA_TOOLS_LIB="$AGENT" "$O/workloads/job" -n 100
+	second=$job
+	"$RTRACE" -p "$first" -p "$second" -f json -o "$(tmp t.json)" 2>"$(tmp err)" &
+	tracer=$!
+	JOBS_STARTED+=("$tracer")
+	wait_for eval '[ "$(grep -c "API calls" "$(tmp err)")" = 2 ]'
+	go
+	wait "$first"
+	wait "$second"
+	wait "$tracer"
+	cat "$(tmp out1)" >>"$(tmp out)"
+	check_counts "$(tmp out)" "$(tmp t.json)"
+	[ "$(calls "$(tmp t.json)" | cut -f5 | sort -u | wc -l)" = 2 ]
+}
+
+teardown() {
+	end_jobs
+}
