@@ -2,8 +2,8 @@
 /*
  * The process whose calls are measured, with and without a tracer on it.
  *
- * It says `ready PID` and then, for every line `FUNCTION CALLS` on stdin, makes the calls and prints
- * the nanoseconds that one took. One process serves all measurements, so that they compare.
+ * It says `ready PID` and then, for every line `FUNCTION CALLS` on stdin, makes the calls and
+ * prints the nanoseconds that one took. One process serves all measurements, so that they compare.
  */
 #include <stdio.h>
 #include <string.h>
@@ -46,10 +46,10 @@ static const struct {
 	const char *name;
 	void (*run)(long calls);
 } functions[] = {
-	{ "push", call_push },
-	{ "nop5", call_nop5 },
-	{ "sub", call_sub },
-	{ "range", call_range },
+	{"push", call_push},
+	{"nop5", call_nop5},
+	{"sub", call_sub},
+	{"range", call_range},
 };
 
 static void pause_1ms(void)
@@ -59,7 +59,7 @@ static void pause_1ms(void)
 
 static int measure(const char *name, long calls)
 {
-	struct batches b = { .pause = pause_1ms, .count = calls / BATCH_CALLS, .calls = BATCH_CALLS };
+	struct batches b = {.pause = pause_1ms, .count = calls / BATCH_CALLS, .calls = BATCH_CALLS};
 
 	for (size_t i = 0; i < sizeof(functions) / sizeof(functions[0]); i++)
 		if (!strcmp(functions[i].name, name))

@@ -8,14 +8,14 @@
  */
 #include "tests/bench/entries.h"
 
-#define ENTRY(name, first, last)                                                                   \
-	__asm__(".text\n"                                                                          \
-		".globl " #name "\n"                                                               \
-		".type " #name ", @function\n"                                                     \
-		".p2align 4\n" #name ":\n"                                                         \
-		"	" first "\n"                                                               \
-		"	" last "\n"                                                                \
-		"	ret\n"                                                                     \
+#define ENTRY(name, first, last)               \
+	__asm__(".text\n"                      \
+		".globl " #name "\n"           \
+		".type " #name ", @function\n" \
+		".p2align 4\n" #name ":\n"     \
+		"	" first "\n"           \
+		"	" last "\n"            \
+		"	ret\n"                       \
 		".size " #name ", . - " #name "\n")
 
 ENTRY(hipBenchPush, "push %rbp", "pop %rbp");

@@ -24,7 +24,7 @@
 #define ATTACH_UPROBE_MULTI   48 /* Linux 6.6 */
 #define ATTACH_UPROBE_SESSION 57 /* Linux 6.13 */
 
-const char *const capture_mode_names[CAPTURE_MODES] = { "session", "multi", "tracefs" };
+const char *const capture_mode_names[CAPTURE_MODES] = {"session", "multi", "tracefs"};
 
 struct capture {
 	struct floor_bpf *skel;
@@ -55,8 +55,10 @@ static int load(struct capture *c, enum capture_mode mode)
 	bpf_program__set_autoload(c->skel->progs.floor_return, !session);
 	bpf_program__set_expected_attach_type(c->skel->progs.floor_session, ATTACH_UPROBE_SESSION);
 	if (mode == CAPTURE_MULTI) {
-		bpf_program__set_expected_attach_type(c->skel->progs.floor_entry, ATTACH_UPROBE_MULTI);
-		bpf_program__set_expected_attach_type(c->skel->progs.floor_return, ATTACH_UPROBE_MULTI);
+		bpf_program__set_expected_attach_type(c->skel->progs.floor_entry,
+						      ATTACH_UPROBE_MULTI);
+		bpf_program__set_expected_attach_type(c->skel->progs.floor_return,
+						      ATTACH_UPROBE_MULTI);
 	}
 	return floor_bpf__load(c->skel);
 }

@@ -4,8 +4,9 @@
  *
  *   launches KERNELS.hsaco LAUNCHES
  *
- * Prints `NANOSECONDS RECORDS`: the agent's ring records for them, 0 if it is not loaded or dormant.
- * The stream is synchronised after every batch, so that no launch waits for room in the queue.
+ * Prints `NANOSECONDS RECORDS`: the agent's ring records for them, 0 if it is not loaded or
+ * dormant. The stream is synchronised after every batch, so that no launch waits for room in the
+ * queue.
  */
 #include <hip/hip_runtime_api.h>
 #include <stdint.h>
@@ -32,7 +33,7 @@ static void must(hipError_t err, const char *what)
 static void launch(long calls)
 {
 	uint32_t n = 1, operand = 1;
-	void *args[] = { &data, &n, &operand };
+	void *args[] = {&data, &n, &operand};
 
 	for (long i = 0; i < calls; i++)
 		must(hipModuleLaunchKernel(function, 1, 1, 1, 64, 1, 1, 0, NULL, args, NULL),
@@ -67,7 +68,7 @@ static uint64_t agent_records(const struct rt_agent_state *state)
 
 int main(int argc, char **argv)
 {
-	struct batches b = { .run = launch, .pause = synchronise, .calls = BATCH_LAUNCHES };
+	struct batches b = {.run = launch, .pause = synchronise, .calls = BATCH_LAUNCHES};
 	const struct rt_agent_state *state;
 	hipModule_t module;
 	uint64_t before;

@@ -20,10 +20,11 @@ sim_exec() {
 	exec env LD_PRELOAD="$PWD/$O/libsimkfd.so" SIMKFD_KERNEL_LIB="$PWD/$O/workloads/libkernels.so" "$@"
 }
 
-# The calls in a JSON trace, one a line: NAME CORR PARENT FLAGS PID TID BEGIN
+# The calls in a JSON trace, one a line: NAME CORR PARENT FLAGS PID TID BEGIN END (ns)
 calls() {
 	jq -r '.traceEvents[] | select(.ph == "X" and (.cat | IN("hip", "hsa", "kfd", "roctx")) and .args.corr) |
-		[.name, .args.corr, .args.parent, .args.flags // "-", .pid, .tid, .ts] | @tsv' "$1"
+		[.name, .args.corr, .args.parent, .args.flags // "-", .pid, .tid,
+		 (.ts * 1000 | round), ((.ts + .dur) * 1000 | round)] | @tsv' "$1"
 }
 
 # How many calls of the function are in the trace.
@@ -34,16 +35,21 @@ count() {
 # Every correlation ID once, every parent present (unless the call was cut off), begin <= end, children
 # inside their parents and on their thread.
 check_nesting() {
-	jq -e '
-		[.traceEvents[] | select(.ph == "X" and .args.corr and .args.args)] as $calls |
-		(INDEX($calls[]; .args.corr)) as $by |
-		($by | length) == ($calls | length) and
-		all($calls[]; .dur >= 0) and
-		all($calls[] | select(.args.parent != 0);
-			. as $c | $by[$c.args.parent | tostring] as $p |
-			$p != null and $p.tid == $c.tid and $p.ts <= $c.ts and
-			($c.ts * 1000 | round) + ($c.dur * 1000 | round) <=
-			($p.ts * 1000 | round) + ($p.dur * 1000 | round))' "$1" >/dev/null
+	calls "$1" | awk -F '\t' '
+		{ corr = $2; parent[corr] = $3; tid[corr] = $6; begin[corr] = $7; end[corr] = $8; name[corr] = $1
+		  if (seen[corr]++) wrong(corr, "twice")
+		  if ($8 < $7) wrong(corr, "ends before it begins") }
+		function wrong(c, why) { bad++; if (bad <= 5) print name[c] " (corr " c "): " why }
+		END {
+			for (c in parent) {
+				p = parent[c]
+				if (p == 0) continue
+				if (!(p in parent)) wrong(c, "no parent " p)
+				else if (tid[p] != tid[c]) wrong(c, "not on the thread of its parent")
+				else if (begin[c] < begin[p] || end[c] > end[p]) wrong(c, "not inside its parent")
+			}
+			exit bad > 0
+		}'
 }
 
 # Waits until the command succeeds, at most 20 s.

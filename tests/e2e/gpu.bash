@@ -53,26 +53,18 @@ check_truth() {
 # Every operation hangs below a HIP call that launches or copies, in the time of that call, on a chain
 # of calls from its innermost (corr) to its outermost (root).
 check_causes() {
-	jq -e '
-		def ns: . * 1000 | round;
-		(INDEX(.traceEvents[] | select(.ph == "X" and .args.args); .args.corr)) as $calls |
-		[.traceEvents[] | select(.cat == "gpu" and .ph == "X")] as $ops |
-		($ops | length) > 0 and
-		all($ops[]; . as $op |
-			$calls[$op.args.corr | tostring] as $inner | $calls[$op.args.root | tostring] as $outer |
-			$inner != null and $outer != null and $outer.args.parent == 0 and
-			($outer.name | test("^hip(LaunchKernel|ModuleLaunchKernel|ExtLaunchKernel|ExtModuleLaunchKernel|HccModuleLaunchKernel|Memcpy|Memset|GraphLaunch)")) and
-			($op.args.submit | ns) >= ($inner.ts | ns) and
-			($op.args.submit | ns) <= ($inner.ts | ns) + ($inner.dur | ns) and
-			($inner.ts | ns) >= ($outer.ts | ns) and
-			($inner.ts | ns) + ($inner.dur | ns) <= ($outer.ts | ns) + ($outer.dur | ns))' \
-		"$1" >/dev/null || {
-		jq -c '(INDEX(.traceEvents[] | select(.ph == "X" and .args.args); .args.corr)) as $calls |
-			[.traceEvents[] | select(.cat == "gpu" and .ph == "X") |
-			 [.name, ($calls[.args.corr | tostring].name), ($calls[.args.root | tostring].name)]] |
-			group_by(.) | map([length, .[0]])' "$1"
-		return 1
-	}
+	jq -r '.traceEvents[] | select(.cat == "gpu" and .ph == "X") |
+		["op", .name, .args.corr, .args.root, (.args.submit * 1000 | round)] | @tsv' "$1" >"$(tmp ops)"
+	[ -s "$(tmp ops)" ]
+	calls "$1" | cat - "$(tmp ops)" | awk -F '\t' -v re="${CAUSES:-^hip(LaunchKernel|ModuleLaunchKernel|ExtLaunchKernel|ExtModuleLaunchKernel|HccModuleLaunchKernel|Memcpy|Memset|GraphLaunch)}" '
+		function wrong(why) { bad++; if (bad <= 5) print why ": " $0 }
+		$1 != "op" { name[$2] = $1; parent[$2] = $3; begin[$2] = $7; end[$2] = $8; next }
+		{ inner = $3; outer = $4; at = $5 }
+		!(inner in name) || !(outer in name) { wrong("no such call"); next }
+		parent[outer] != 0 || name[outer] !~ re { wrong("not caused by a launch or copy, but " name[outer]) }
+		at < begin[inner] || at > end[inner] { wrong("not submitted inside " name[inner]) }
+		{ for (c = inner; c && c != outer; c = parent[c]); if (c != outer) wrong("not below its outermost call") }
+		END { exit bad > 0 }'
 }
 
 # Begin and end events balance; flows start once and end once.
