@@ -8,6 +8,7 @@
 #include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "user/log.h"
@@ -156,21 +157,43 @@ void output__device(struct output *o, const struct device_info *device)
 		o->targets[i].sink->ops->device(o->targets[i].sink, device);
 }
 
+static int finish_target(struct target *t, const struct trace_stats *stats)
+{
+	int err = t->sink->ops->close(t->sink, stats);
+
+	if (t->path ? fclose(t->file) : fflush(t->file))
+		err = err ? err : -errno;
+	return err;
+}
+
 static int close_target(struct target *t, const struct trace_stats *stats)
 {
 	const char *where = t->path ? t->path : "standard output";
 	const char *name = t->sink->ops->name;
-	int err;
+	int err = finish_target(t, stats);
 
-	err = t->sink->ops->close(t->sink, stats);
-	if (t->path ? fclose(t->file) : fflush(t->file))
-		err = err ? err : -errno;
 	if (err)
 		log_err("output: write %s: %s", where, strerror(-err));
 	else if (t->path)
 		log_say("wrote %s (%s)", where, name);
 	free(t->path);
 	return err;
+}
+
+void output__discard(struct output *o)
+{
+	const struct trace_stats nothing = {};
+	struct stat st;
+
+	for (size_t i = 0; o && i < o->count; i++) {
+		struct target *t = &o->targets[i];
+
+		finish_target(t, &nothing);
+		if (t->path && !stat(t->path, &st) && S_ISREG(st.st_mode))
+			unlink(t->path);
+		free(t->path);
+	}
+	free(o);
 }
 
 int output__close(struct output *o, const struct trace_stats *stats)

@@ -31,6 +31,9 @@ void output__device(struct output *o, const struct device_info *device);
 /* Closes all sinks and says where the files are. 0 or the first -errno, which is said. Frees. */
 int output__close(struct output *o, const struct trace_stats *stats);
 
+/* Nothing was recorded: closes all sinks and removes their files. Frees. NULL is fine. */
+void output__discard(struct output *o);
+
 /* Expands the pattern into a new string; NULL if out of memory. For tests too. */
 char *output__expand(const char *pattern, const struct output_keys *keys);
 

@@ -588,20 +588,19 @@ static int open_all(struct recorder *r)
 int record__run(const struct options *o)
 {
 	struct recorder r = { .opt = o, .child_status = -1, .epoll = -1, .timer = -1, .signals = -1 };
-	int err, write_err;
+	int err;
 
 	r.launch.go = -1;
 	err = open_all(&r);
 	if (!err)
 		err = start(&r);
-	if (!err) {
+	if (err) {
+		output__discard(r.out);
+	} else {
 		run_loop(&r);
 		finish(&r);
-	}
-	write_err = output__close(r.out, r.merge ? merge__stats(r.merge) : NULL);
-	if (!err) {
+		err = output__close(r.out, merge__stats(r.merge));
 		say_result(&r);
-		err = write_err;
 	}
 	close_all(&r);
 	return exit_status(&r, err);

@@ -15,3 +15,10 @@ $(CAPTURE_DIR)/edges: tests/capture/edges.c $(CAPTURE_DIR)/libamdhip64.so.99
 	$(Q)$(CC) -std=gnu11 -D_GNU_SOURCE $(WARN) -g -I. -O1 $^ -o $@ -pthread '-Wl,-rpath,$$ORIGIN'
 
 tests: $(CAPTURE_DIR)/edges
+
+$(CAPTURE_DIR)/oldkernel.so: tests/capture/oldkernel.c
+	$(call say,LD,$@)
+	@mkdir -p $(@D)
+	$(Q)$(CC) -std=gnu11 -D_GNU_SOURCE $(WARN) -g -O1 -fPIC -shared $< -o $@ -ldl
+
+tests: $(CAPTURE_DIR)/oldkernel.so
