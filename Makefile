@@ -4,7 +4,7 @@
 #   make [all]              rtrace-bpf, the agent, libroctx64
 #   make tests              the simulated GPU, the workloads, the unit tests
 #   make unit               run the unit tests        make e2e     run the end-to-end tests
-#   make check              both, plus a sanitizer build of both
+#   make check              both, and more: see scripts/check
 #   make bench              ratios: what tracing costs
 #   make install            PREFIX=/usr/local DESTDIR=
 #   make lint format clean
@@ -42,7 +42,7 @@ SHLIB_LDFLAGS = -shared -Wl,--no-undefined -Wl,-z,now
 
 .DELETE_ON_ERROR:
 .SECONDARY:
-.PHONY: all tests unit e2e check bench install lint format clean
+.PHONY: all tests unit e2e check bench install lint format clean sanitized print-unit-tests
 
 all:
 
@@ -59,6 +59,29 @@ $(O)/pic/%.o: %.c
 # Tests last: they build on what the others name.
 include $(sort $(wildcard */module.mk)) $(sort $(wildcard tests/*/module.mk))
 -include $(shell [ -d $(O) ] && find $(O) -name '*.d')
+
+unit: tests
+	$(Q)for t in $(UNIT_TESTS); do $$t || exit 1; done
+
+e2e: all tests
+	$(Q)O=$(O) bats tests/e2e
+
+check:
+	$(Q)O=$(O) scripts/check
+
+# For scripts/check.
+print-unit-tests:
+	@echo $(UNIT_TESTS)
+
+# What can run with a sanitizer: our own programs. Code for other processes cannot bring its runtime.
+sanitized: $(O)/rtrace-bpf $(UNIT_TESTS)
+
+install: all
+	install -D -m 755 $(O)/rtrace-bpf $(DESTDIR)$(PREFIX)/bin/rtrace-bpf
+	install -D -m 755 $(O)/librtrace-agent.so $(DESTDIR)$(LIBDIR)/rtrace/librtrace-agent.so
+	install -D -m 755 $(O)/libroctx64.so.4 $(DESTDIR)$(LIBDIR)/libroctx64.so.4
+	ln -sf libroctx64.so.4 $(DESTDIR)$(LIBDIR)/libroctx64.so
+	install -D -m 644 roctx/roctx.h $(DESTDIR)$(PREFIX)/include/roctracer/roctx.h
 
 SOURCES = $(shell git ls-files '*.c' '*.h' 2>/dev/null)
 

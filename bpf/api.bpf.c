@@ -4,18 +4,19 @@
  *
  * A function's entry pushes a frame on the call stack of its thread (task storage); its return pops
  * the frame and sends one record with both times, six argument registers, the return value, the
- * correlation ID and that of the enclosing call. Nothing is sent at entry, so a call costs one record.
+ * correlation ID and that of the enclosing call. Nothing is sent at entry, so a call costs one
+ * record.
  *
  * Frames are matched by stack pointer, not by count. At a function's first instruction the stack
  * pointer is the address of its return address, S; when its return is probed, the pointer is S + 8.
  * So a return finds its own frame even if calls below it never returned (longjmp, exceptions,
- * pthread_exit): whatever lies above the frame found was left behind, and is sent as RT_SPAN_UNWOUND.
- * An entry clears the way in the same manner: the stack grows down, so frames below the new stack
- * pointer cannot be callers any more, nor can those whose return address has been overwritten (see
- * may_be_live). Two cases need care:
+ * pthread_exit): whatever lies above the frame found was left behind, and is sent as
+ * RT_SPAN_UNWOUND. An entry clears the way in the same manner: the stack grows down, so frames
+ * below the new stack pointer cannot be callers any more, nor can those whose return address has
+ * been overwritten (see may_be_live). Two cases need care:
  *
- *  - A tail call (`jmp` to another traced function) enters with the very stack pointer of its caller,
- *    which has not returned: its return address still is the trampoline.
+ *  - A tail call (`jmp` to another traced function) enters with the very stack pointer of its
+ * caller, which has not returned: its return address still is the trampoline.
  *  - A signal handler may run on an alternate stack, whose addresses compare with nothing. Frames
  *    there count as below all frames of the thread's own stack.
  *
@@ -27,8 +28,8 @@
 char LICENSE[] SEC("license") = "Dual MIT/GPL";
 
 /* Set before the object is loaded. */
-const volatile __u32 nr_cpus = 1;	 /* possible CPUs */
-const volatile bool only_listed = false; /* capture only the processes in `pids` */
+const volatile __u32 nr_cpus = 1;	  /* possible CPUs */
+const volatile bool only_listed = false;  /* capture only the processes in `pids` */
 const volatile bool follow_forks = false; /* children of listed processes are listed too */
 const volatile bool stop_on_open = false; /* SIGSTOP who opens a ROCm library, see RT_REC_LIBRARY */
 const volatile __u32 tracer_pid = 0;
@@ -127,8 +128,8 @@ static __always_inline void *reserve(__u64 size)
 	return ring ? bpf_ringbuf_reserve(ring, size, 0) : NULL;
 }
 
-static __always_inline void fill_header(struct rt_rec *h, __u16 kind, __u16 size, __u64 ts, __u32 pid,
-					__u32 tid)
+static __always_inline void fill_header(struct rt_rec *h, __u16 kind, __u16 size, __u64 ts,
+					__u32 pid, __u32 tid)
 {
 	h->kind = kind;
 	h->size = size;
@@ -233,8 +234,8 @@ static __always_inline void send_span(const struct task_state *t, __u32 depth,
 /*
  * Sends the frames from the top down to `keep` as cut off, and drops them.
  *
- * This and the other functions with a loop over the frames are global, so that the verifier looks at
- * each by itself and once: inlined, the loops multiply and it gives up.
+ * This and the other functions with a loop over the frames are global, so that the verifier looks
+ * at each by itself and once: inlined, the loops multiply and it gives up.
  */
 __noinline int cut_frames(struct task_state *t, __u32 keep, struct span_end *e)
 {
@@ -264,8 +265,9 @@ static __always_inline bool on_altstack(const struct stack *stack, __u64 sp)
 }
 
 /*
- * While a call is in progress its return address is the kernel's uretprobe trampoline, the first byte
- * of a page, where no ordinary call returns to. Once it was left, something else comes to lie there.
+ * While a call is in progress its return address is the kernel's uretprobe trampoline, the first
+ * byte of a page, where no ordinary call returns to. Once it was left, something else comes to lie
+ * there.
  */
 static __always_inline bool may_be_live(const struct frame *f)
 {
@@ -307,7 +309,7 @@ __noinline int enclosing_frames(struct task_state *t, struct stack *stack)
 static __always_inline void drop_left_frames(struct task_struct *task, struct task_state *t,
 					     __u64 sp, __u64 pid_tgid)
 {
-	struct stack stack = { sp, task->sas_ss_sp, task->sas_ss_size };
+	struct stack stack = {sp, task->sas_ss_sp, task->sas_ss_size};
 	struct span_end e = {};
 	__u32 keep;
 
@@ -321,8 +323,8 @@ static __always_inline void drop_left_frames(struct task_struct *task, struct ta
 	cut_frames(t, keep, &e);
 }
 
-#define NAME8(a, b, c, d, e, f, g, h)                                                              \
-	((__u64)(a) | (__u64)(b) << 8 | (__u64)(c) << 16 | (__u64)(d) << 24 | (__u64)(e) << 32 |   \
+#define NAME8(a, b, c, d, e, f, g, h)                                                            \
+	((__u64)(a) | (__u64)(b) << 8 | (__u64)(c) << 16 | (__u64)(d) << 24 | (__u64)(e) << 32 | \
 	 (__u64)(f) << 40 | (__u64)(g) << 48 | (__u64)(h) << 56)
 
 /* What the agent's reaper asks of the runtime is not the application's doing. */
@@ -351,7 +353,8 @@ static __always_inline void first_call(struct task_state *t, __u64 pid_tgid)
 		count(RT_COUNT_LOST_NOTE);
 		return;
 	}
-	fill_header(&r->h, RT_REC_TASK, sizeof(*r), bpf_ktime_get_boot_ns(), pid_tgid >> 32, pid_tgid);
+	fill_header(&r->h, RT_REC_TASK, sizeof(*r), bpf_ktime_get_boot_ns(), pid_tgid >> 32,
+		    pid_tgid);
 	__builtin_memcpy(r->comm, comm, sizeof(r->comm));
 	submit(r);
 	t->named = 1;
@@ -422,7 +425,7 @@ __noinline int find_frame(struct task_state *t, __u64 sp)
 
 static __always_inline int leave(struct pt_regs *ctx)
 {
-	struct span_end e = { .ts = bpf_ktime_get_boot_ns() };
+	struct span_end e = {.ts = bpf_ktime_get_boot_ns()};
 	__u64 pid_tgid = bpf_get_current_pid_tgid();
 	struct task_state *t;
 	__u32 found;
@@ -526,7 +529,8 @@ int BPF_PROG(task_fork, struct task_struct *parent, struct task_struct *child)
 		count(RT_COUNT_LOST_NOTE);
 		return 0;
 	}
-	fill_header(&r->h, RT_REC_FORK, sizeof(*r), bpf_ktime_get_boot_ns(), parent->tgid, parent->pid);
+	fill_header(&r->h, RT_REC_FORK, sizeof(*r), bpf_ktime_get_boot_ns(), parent->tgid,
+		    parent->pid);
 	r->child = child_pid;
 	r->_pad = 0;
 	submit(r);
@@ -572,9 +576,9 @@ static __always_inline void note_opening(__u32 kind)
 }
 
 /*
- * The system call that opens or maps a library or creates an agent's memory has succeeded: tell user
- * space. With stop_on_open the process is stopped before it is back in user mode, so that the probes are in
- * place before the library is even mapped; user space lets it go on with SIGCONT.
+ * The system call that opens or maps a library or creates an agent's memory has succeeded: tell
+ * user space. With stop_on_open the process is stopped before it is back in user mode, so that the
+ * probes are in place before the library is even mapped; user space lets it go on with SIGCONT.
  */
 static __always_inline int opened(long ret)
 {
@@ -673,15 +677,16 @@ int memfd_exit(struct trace_event_raw_sys_exit *ctx)
 }
 
 /*
- * Where functions are told by their addresses, user space must know where a library is mapped before
- * the process can be gone. These two run in that mode alone.
+ * Where functions are told by their addresses, user space must know where a library is mapped
+ * before the process can be gone. These two run in that mode alone.
  */
 SEC("tracepoint/syscalls/sys_enter_mmap")
 int mmap_enter(struct trace_event_raw_sys_enter *ctx)
 {
 	struct task_state *t = bpf_task_storage_get(&tasks, bpf_get_current_task_btf(), NULL, 0);
 
-	if (t && t->lib_fd1 && t->lib_fd1 == (__u32)ctx->args[4] + 1 && ctx->args[2] & 4 /* PROT_EXEC */)
+	if (t && t->lib_fd1 && t->lib_fd1 == (__u32)ctx->args[4] + 1 &&
+	    ctx->args[2] & 4 /* PROT_EXEC */)
 		t->opening = RT_REC_MAPPED;
 	return 0;
 }

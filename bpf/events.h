@@ -11,15 +11,15 @@
 #include <linux/types.h>
 
 enum rt_rec_kind {
-	RT_REC_SPAN = 1,    /* struct rt_rec_span: a call returned, or was cut off */
-	RT_REC_SPAN_STR,    /* struct rt_rec_span_str: the same with a string argument */
-	RT_REC_TASK,	    /* struct rt_rec_task: a thread made its first traced call */
-	RT_REC_FORK,	    /* struct rt_rec_fork: a traced process started another */
-	RT_REC_EXEC,	    /* struct rt_rec: a traced process runs another program */
-	RT_REC_EXIT,	    /* struct rt_rec: a thread that had made traced calls ended */
-	RT_REC_LIBRARY,	    /* struct rt_rec_open: a file named like a ROCm library was opened */
-	RT_REC_AGENT,	    /* struct rt_rec_open: an agent created its shared memory */
-	RT_REC_MAPPED,	    /* struct rt_rec_open: such a library's code was mapped */
+	RT_REC_SPAN = 1, /* struct rt_rec_span: a call returned, or was cut off */
+	RT_REC_SPAN_STR, /* struct rt_rec_span_str: the same with a string argument */
+	RT_REC_TASK,	 /* struct rt_rec_task: a thread made its first traced call */
+	RT_REC_FORK,	 /* struct rt_rec_fork: a traced process started another */
+	RT_REC_EXEC,	 /* struct rt_rec: a traced process runs another program */
+	RT_REC_EXIT,	 /* struct rt_rec: a thread that had made traced calls ended */
+	RT_REC_LIBRARY,	 /* struct rt_rec_open: a file named like a ROCm library was opened */
+	RT_REC_AGENT,	 /* struct rt_rec_open: an agent created its shared memory */
+	RT_REC_MAPPED,	 /* struct rt_rec_open: such a library's code was mapped */
 };
 
 struct rt_rec {

@@ -75,8 +75,7 @@ void addresses__free(struct addresses *a)
 
 	if (!a)
 		return;
-	HASH_ITER(hh, a->all, k, next)
-	{
+	HASH_ITER (hh, a->all, k, next) {
 		remove_known(a, k);
 	}
 	free(a);
@@ -105,7 +104,7 @@ static int add_place(const struct mapping *m, void *arg)
 	p = lib ? malloc(sizeof(*p)) : NULL;
 	if (!p)
 		return 0;
-	*p = (struct place){ m->start, m->end, m->offset, lib, s->known->places };
+	*p = (struct place){m->start, m->end, m->offset, lib, s->known->places};
 	s->known->places = p;
 	return 0;
 }
@@ -137,8 +136,8 @@ static struct known *get_known(struct addresses *a, pid_t pid)
 /* What is gone from /proc with its process stays known. */
 static void learn(struct addresses *a, struct known *k)
 {
-	struct known now = { .pid = k->pid };
-	struct scan s = { a, &now };
+	struct known now = {.pid = k->pid};
+	struct scan s = {a, &now};
 
 	procfs__mappings(k->pid, add_place, &s);
 	if (!now.places)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Tells the functions at addresses of processes, and remembers where their libraries are mapped: the
- * last records of a process are read when it may be gone already.
+ * Tells the functions at addresses of processes, and remembers where their libraries are mapped:
+ * the last records of a process are read when it may be gone already.
  */
 #ifndef RTRACE_ADDRESSES_H
 #define RTRACE_ADDRESSES_H

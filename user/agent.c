@@ -146,7 +146,7 @@ static int open_agent_mapping(const struct mapping *m, void *arg)
 
 struct agent_view *agent__find(pid_t pid, struct strings *strings)
 {
-	struct search s = { .pid = pid, .fd = -ENOENT };
+	struct search s = {.pid = pid, .fd = -ENOENT};
 	struct agent_view *v;
 	int err;
 
@@ -169,13 +169,11 @@ void agent__free(struct agent_view *v)
 
 	if (!v)
 		return;
-	HASH_ITER(hh, v->devices, d, next_d)
-	{
+	HASH_ITER (hh, v->devices, d, next_d) {
 		HASH_DEL(v->devices, d);
 		free(d);
 	}
-	HASH_ITER(hh, v->kernels, k, next_k)
-	{
+	HASH_ITER (hh, v->kernels, k, next_k) {
 		HASH_DEL(v->kernels, k);
 		free(k);
 	}
@@ -260,7 +258,7 @@ static void read_meta_record(struct agent_view *v, const struct rt_meta_hdr *h)
 	case RT_META_CLOCK:
 		if (h->size < sizeof(*clock))
 			break;
-		pair = (struct clock_pair){ clock->boottime, clock->hsa, clock->error };
+		pair = (struct clock_pair){clock->boottime, clock->hsa, clock->error};
 		clock_map__add(&v->clock, &pair);
 		break;
 	default: /* queues, and what later versions add */
@@ -286,7 +284,9 @@ static void read_meta(struct agent_view *v)
 		memcpy(&h, log + v->meta_read, sizeof(h));
 		if (h.size < sizeof(h) || h.size % 8 || h.size > META_RECORD_MAX ||
 		    h.size > tail - v->meta_read) {
-			log_warn("agent: process %d: damaged list of names; kernels may be nameless", v->pid);
+			log_warn(
+				"agent: process %d: damaged list of names; kernels may be nameless",
+				v->pid);
 			v->meta_broken = true;
 			v->bad++;
 			return;
@@ -302,13 +302,14 @@ static void read_meta(struct agent_view *v)
 
 static void on_clock(struct agent_view *v, const struct rt_agent_rec *rec)
 {
-	struct clock_pair pair = { rec->time, rec->clock.hsa, rec->clock.error };
+	struct clock_pair pair = {rec->time, rec->clock.hsa, rec->clock.error};
 
 	clock_map__add(&v->clock, &pair);
 }
 
 bool agent__drain(struct agent_view *v, bool dead,
-		  void (*fn)(struct agent_view *v, const struct rt_agent_rec *rec, void *arg), void *arg)
+		  void (*fn)(struct agent_view *v, const struct rt_agent_rec *rec, void *arg),
+		  void *arg)
 {
 	const char *ring = v->base + v->header.ring_off;
 	uint64_t head = __atomic_load_n(&state(v)->head, __ATOMIC_ACQUIRE);
@@ -361,13 +362,12 @@ const struct clock_map *agent__clock(const struct agent_view *v)
 	return &v->clock;
 }
 
-void agent__each_device(const struct agent_view *v, void (*fn)(const struct agent_device *, void *arg),
-			void *arg)
+void agent__each_device(const struct agent_view *v,
+			void (*fn)(const struct agent_device *, void *arg), void *arg)
 {
 	struct device_entry *d, *next;
 
-	HASH_ITER(hh, v->devices, d, next)
-	{
+	HASH_ITER (hh, v->devices, d, next) {
 		fn(&d->device, arg);
 	}
 }

@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The tracer's side of an agent's shared memory (hsa_agent/agent_ring.h): find, check, activate, read.
+ * The tracer's side of an agent's shared memory (hsa_agent/agent_ring.h): find, check, activate,
+ * read.
  *
- * Nothing in that memory is believed. Sizes come from the sealed file, records are copied before they
- * are looked at, loops are bounded by the ring's size, and names go through strings__keep.
+ * Nothing in that memory is believed. Sizes come from the sealed file, records are copied before
+ * they are looked at, loops are bounded by the ring's size, and names go through strings__keep.
  */
 #ifndef RTRACE_AGENT_H
 #define RTRACE_AGENT_H
@@ -52,19 +53,21 @@ void agent__deactivate(struct agent_view *v);
 bool agent__recording(const struct agent_view *v);
 
 /*
- * Hands out all complete records; reads new names and clock pairs first. Returns true if all that was
- * claimed when it was called has been seen. `dead`: the process is gone, step over unfinished slots.
+ * Hands out all complete records; reads new names and clock pairs first. Returns true if all that
+ * was claimed when it was called has been seen. `dead`: the process is gone, step over unfinished
+ * slots.
  */
 bool agent__drain(struct agent_view *v, bool dead,
-		  void (*fn)(struct agent_view *v, const struct rt_agent_rec *rec, void *arg), void *arg);
+		  void (*fn)(struct agent_view *v, const struct rt_agent_rec *rec, void *arg),
+		  void *arg);
 
 const struct agent_device *agent__device(const struct agent_view *v, uint32_t id);
 const struct agent_kernel *agent__kernel(const struct agent_view *v, uint32_t id);
 const struct clock_map *agent__clock(const struct agent_view *v);
 
 /* Calls `fn` for every device announced so far. */
-void agent__each_device(const struct agent_view *v, void (*fn)(const struct agent_device *, void *arg),
-			void *arg);
+void agent__each_device(const struct agent_view *v,
+			void (*fn)(const struct agent_device *, void *arg), void *arg);
 
 /* Records that the agent dropped, and slots that were skipped or made no sense. */
 uint64_t agent__lost(const struct agent_view *v);

@@ -155,7 +155,7 @@ static void try_pending(struct agents *a, struct member *m)
 
 static bool has_ended(const struct member *m)
 {
-	struct pollfd p = { .fd = m->pidfd, .events = POLLIN };
+	struct pollfd p = {.fd = m->pidfd, .events = POLLIN};
 
 	return m->pidfd < 0 || poll(&p, 1, 0) > 0;
 }

@@ -25,7 +25,8 @@ void agents__free(struct agents *a);
 /* Looks for the agent of a running process and activates it. Returns true if it has one. */
 bool agents__look(struct agents *a, pid_t pid);
 
-/* The process has just created agent memory as descriptor `fd`; it is activated when it is ready. */
+/* The process has just created agent memory as descriptor `fd`; it is activated when it is ready.
+ */
 void agents__created(struct agents *a, pid_t pid, int fd);
 
 /* The process runs another program: its agent is gone. */

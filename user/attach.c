@@ -123,9 +123,10 @@ static int create_link(struct attach *a, const struct link_request *req, const s
 	return fd < 0 ? fd : keep_link(a, fd);
 }
 
-/* The kernel refuses a link as a whole when it cannot probe one function: halve until that is found. */
-static int attach_range(struct attach *a, const struct link_request *req, const struct probe *probes,
-			size_t n)
+/* The kernel refuses a link as a whole when it cannot probe one function: halve until that is
+ * found. */
+static int attach_range(struct attach *a, const struct link_request *req,
+			const struct probe *probes, size_t n)
 {
 	int err, rest;
 
@@ -135,7 +136,8 @@ static int attach_range(struct attach *a, const struct link_request *req, const 
 	if (!err || err == -ESRCH || err == -EPERM || err == -ENOMEM)
 		return err;
 	if (n == 1) {
-		log_warn("%s: cannot probe %s: %s", req->lib->name, probes[0].fn->name, strerror(-err));
+		log_warn("%s: cannot probe %s: %s", req->lib->name, probes[0].fn->name,
+			 strerror(-err));
 		return 0;
 	}
 	err = attach_range(a, req, probes, n / 2);
@@ -149,10 +151,11 @@ static int attach_range(struct attach *a, const struct link_request *req, const 
  */
 int attach__library(struct attach *a, const struct library *lib, pid_t pid)
 {
-	const struct link_request session = { CAPTURE_PROG_SESSION, ATTACH_UPROBE_SESSION, 0, lib, pid };
-	const struct link_request ret = { CAPTURE_PROG_RETURN, ATTACH_UPROBE_MULTI, UPROBE_MULTI_RETURN,
-					  lib, pid };
-	const struct link_request entry = { CAPTURE_PROG_ENTRY, ATTACH_UPROBE_MULTI, 0, lib, pid };
+	const struct link_request session = {CAPTURE_PROG_SESSION, ATTACH_UPROBE_SESSION, 0, lib,
+					     pid};
+	const struct link_request ret = {CAPTURE_PROG_RETURN, ATTACH_UPROBE_MULTI,
+					 UPROBE_MULTI_RETURN, lib, pid};
+	const struct link_request entry = {CAPTURE_PROG_ENTRY, ATTACH_UPROBE_MULTI, 0, lib, pid};
 	int err = 0;
 
 	switch (a->mode) {

@@ -19,8 +19,8 @@ struct attach;
 struct attach *attach__new(struct capture *capture, enum capture_mode mode);
 
 /*
- * Probes the functions of the library in one process, or in all that map it (pid 0). A function that
- * the kernel refuses to probe is left out with a warning. 0 or -errno, which is said.
+ * Probes the functions of the library in one process, or in all that map it (pid 0). A function
+ * that the kernel refuses to probe is left out with a warning. 0 or -errno, which is said.
  */
 int attach__library(struct attach *a, const struct library *lib, pid_t pid);
 

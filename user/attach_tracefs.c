@@ -3,9 +3,9 @@
  * Attaches through tracefs events, for kernels before 6.6.
  *
  * One event can have many probes, and one BPF program sits on an event: so a library needs two
- * events, all entries (p:) and all returns (r:), where single perf probes would need two a function.
- * An event carries one cookie, so the function is told by the probed address (RT_SPAN_BY_IP);
- * functions with a message get events of their own, whose cookie says so.
+ * events, all entries (p:) and all returns (r:), where single perf probes would need two a
+ * function. An event carries one cookie, so the function is told by the probed address
+ * (RT_SPAN_BY_IP); functions with a message get events of their own, whose cookie says so.
  *
  * Events outlive a tracer that was killed: their group is named after the tracer's pid, and groups
  * of pids that no longer run are removed at the next start.
@@ -73,8 +73,8 @@ static void remove_stale_events(const struct tracefs_events *t)
 	size_t size = 0;
 
 	while (f && getline(&line, &size, f) > 0) {
-		if (sscanf(line, "%*c:" GROUP_PREFIX "%d/", &pid) != 1 || !kill(pid, 0) || errno != ESRCH ||
-		    sscanf(line, "%*c:%63s", name) != 1 || !strcmp(name, last))
+		if (sscanf(line, "%*c:" GROUP_PREFIX "%d/", &pid) != 1 || !kill(pid, 0) ||
+		    errno != ESRCH || sscanf(line, "%*c:%63s", name) != 1 || !strcmp(name, last))
 			continue;
 		log_info("tracefs: remove %s, left by a tracer that is gone", name);
 		remove_event(t, name);
@@ -95,8 +95,8 @@ struct tracefs_events *tracefs__new(struct capture *capture)
 		return NULL;
 	snprintf(path, sizeof(path), "%s/uprobe_events", root);
 	if (access(path, W_OK)) {
-		log_err("this kernel cannot probe user functions: %s: %s (CONFIG_UPROBE_EVENTS)", path,
-			strerror(errno));
+		log_err("this kernel cannot probe user functions: %s: %s (CONFIG_UPROBE_EVENTS)",
+			path, strerror(errno));
 		return NULL;
 	}
 	t = calloc(1, sizeof(*t));
@@ -108,7 +108,8 @@ struct tracefs_events *tracefs__new(struct capture *capture)
 	return t;
 }
 
-/* Adds the library's probes with (or without) a message to the event. Returns how many, or -errno. */
+/* Adds the library's probes with (or without) a message to the event. Returns how many, or -errno.
+ */
 static int define_event(const struct tracefs_events *t, const char *name, char kind,
 			const struct library *lib, bool message)
 {
@@ -153,14 +154,15 @@ static int enable_event(struct tracefs_events *t, struct tracefs_event *ev, enum
 			__u64 cookie, pid_t pid)
 {
 	LIBBPF_OPTS(bpf_perf_event_opts, opts, .bpf_cookie = cookie);
-	struct perf_event_attr attr = { .type = PERF_TYPE_TRACEPOINT, .size = sizeof(attr) };
+	struct perf_event_attr attr = {.type = PERF_TYPE_TRACEPOINT, .size = sizeof(attr)};
 	int id = event_id(t, ev->name), fd;
 
 	if (id < 0)
 		return id;
 	attr.config = id;
 	/* The event's target decides where breakpoints go: one address space, or all. */
-	fd = syscall(SYS_perf_event_open, &attr, pid ? pid : -1, pid ? -1 : 0, -1, PERF_FLAG_FD_CLOEXEC);
+	fd = syscall(SYS_perf_event_open, &attr, pid ? pid : -1, pid ? -1 : 0, -1,
+		     PERF_FLAG_FD_CLOEXEC);
 	if (fd < 0)
 		return -errno;
 	ev->link = bpf_program__attach_perf_event_opts(capture__prog(t->capture, prog), fd, &opts);

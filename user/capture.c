@@ -41,14 +41,14 @@ struct capture {
 	void *arg;
 };
 
-const char *const capture_mode_names[CAPTURE_MODES] = { "session", "multi", "tracefs" };
+const char *const capture_mode_names[CAPTURE_MODES] = {"session", "multi", "tracefs"};
 
 /* Does the kernel load a program for that attach type? */
 static bool kernel_has(int attach_type)
 {
 	static const struct bpf_insn ret0[] = {
-		{ .code = BPF_ALU64 | BPF_MOV | BPF_K, .dst_reg = BPF_REG_0 },
-		{ .code = BPF_JMP | BPF_EXIT },
+		{.code = BPF_ALU64 | BPF_MOV | BPF_K, .dst_reg = BPF_REG_0},
+		{.code = BPF_JMP | BPF_EXIT},
 	};
 	LIBBPF_OPTS(bpf_prog_load_opts, opts, .expected_attach_type = attach_type);
 	int fd;
@@ -81,7 +81,7 @@ static int print_libbpf(enum libbpf_print_level level, const char *fmt, va_list 
 /* Before Linux 5.11 BPF memory counts as locked memory. May be refused: then it is not needed. */
 static void raise_memlock(void)
 {
-	struct rlimit all = { RLIM_INFINITY, RLIM_INFINITY };
+	struct rlimit all = {RLIM_INFINITY, RLIM_INFINITY};
 
 	setrlimit(RLIMIT_MEMLOCK, &all);
 }
@@ -109,7 +109,8 @@ static void choose_programs(struct api_bpf *skel, const struct capture_config *c
 	bpf_program__set_autoload(skel->progs.mmap_enter, mode == CAPTURE_TRACEFS);
 	bpf_program__set_autoload(skel->progs.mmap_exit, mode == CAPTURE_TRACEFS);
 
-	/* Not by api_bpf__attach: to functions they go library by library, the iterator at the end. */
+	/* Not by api_bpf__attach: to functions they go library by library, the iterator at the end.
+	 */
 	bpf_program__set_autoattach(skel->progs.api_session, false);
 	bpf_program__set_autoattach(skel->progs.api_entry, false);
 	bpf_program__set_autoattach(skel->progs.api_return, false);
@@ -276,10 +277,12 @@ int capture__list_pid(struct capture *c, pid_t pid)
 	__u32 key = pid;
 	__u8 one = 1;
 
-	return bpf_map_update_elem(bpf_map__fd(c->skel->maps.pids), &key, &one, BPF_ANY) ? -errno : 0;
+	return bpf_map_update_elem(bpf_map__fd(c->skel->maps.pids), &key, &one, BPF_ANY) ? -errno
+											 : 0;
 }
 
-bool capture__drain(struct capture *c, void (*fn)(const void *rec, size_t size, void *arg), void *arg)
+bool capture__drain(struct capture *c, void (*fn)(const void *rec, size_t size, void *arg),
+		    void *arg)
 {
 	bool complete = true;
 

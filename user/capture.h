@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The BPF side, loaded: programs, rings, counters. What it hands out are raw records (bpf/events.h).
+ * The BPF side, loaded: programs, rings, counters. What it hands out are raw records
+ * (bpf/events.h).
  */
 #ifndef RTRACE_CAPTURE_H
 #define RTRACE_CAPTURE_H
@@ -51,11 +52,12 @@ struct bpf_program *capture__prog(struct capture *c, enum capture_prog prog);
 int capture__list_pid(struct capture *c, pid_t pid);
 
 /*
- * Hands every record that is complete to `fn`, in the order of each CPU. Returns true if all that was
- * in the rings when it was called has been seen; false if a record is still being written, by a
+ * Hands every record that is complete to `fn`, in the order of each CPU. Returns true if all that
+ * was in the rings when it was called has been seen; false if a record is still being written, by a
  * thread that was preempted there, and holds up those behind it.
  */
-bool capture__drain(struct capture *c, void (*fn)(const void *rec, size_t size, void *arg), void *arg);
+bool capture__drain(struct capture *c, void (*fn)(const void *rec, size_t size, void *arg),
+		    void *arg);
 
 /* Ends the watching of processes. Drain once more: some may have been stopped just before. */
 void capture__unwatch(struct capture *c);

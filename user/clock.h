@@ -2,9 +2,10 @@
 /*
  * Maps the GPU runtime's clock (HSA system timestamps) of one process to CLOCK_BOOTTIME.
  *
- * Agents publish pairs of both clocks. Between two pairs the mapping is linear; before the first and
- * after the last it goes on with the slope of the nearest segment. On current ROCr the HSA clock is
- * CLOCK_BOOTTIME itself: while every pair agrees within its own error, times are taken as they are.
+ * Agents publish pairs of both clocks. Between two pairs the mapping is linear; before the first
+ * and after the last it goes on with the slope of the nearest segment. On current ROCr the HSA
+ * clock is CLOCK_BOOTTIME itself: while every pair agrees within its own error, times are taken as
+ * they are.
  */
 #ifndef RTRACE_CLOCK_H
 #define RTRACE_CLOCK_H

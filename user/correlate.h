@@ -2,14 +2,15 @@
 /*
  * Finds the call that caused a GPU operation.
  *
- * An operation carries the thread and the instant of its submission. The cause is the innermost call
- * on that thread that was open at that instant. Calls arrive when they end, in the order of their
- * ends, so among those that contain the instant the innermost comes first: an operation waits on its
- * thread for the first call that ends after the submission and began before it. When a call without a
- * caller ends and does not contain the instant, none will: the operation was submitted outside of
- * every traced call (a thread of the runtime, say), and says so.
+ * An operation carries the thread and the instant of its submission. The cause is the innermost
+ * call on that thread that was open at that instant. Calls arrive when they end, in the order of
+ * their ends, so among those that contain the instant the innermost comes first: an operation waits
+ * on its thread for the first call that ends after the submission and began before it. When a call
+ * without a caller ends and does not contain the instant, none will: the operation was submitted
+ * outside of every traced call (a thread of the runtime, say), and says so.
  *
- * A submission that is heard of after its call has ended is looked up among the thread's latest calls.
+ * A submission that is heard of after its call has ended is looked up among the thread's latest
+ * calls.
  */
 #ifndef RTRACE_CORRELATE_H
 #define RTRACE_CORRELATE_H
@@ -32,7 +33,8 @@ typedef void (*settled_fn)(struct gpu_op *op, void *arg);
 /* A new operation on its thread. */
 void correlate__submit(struct thread *th, struct gpu_op *op, settled_fn fn, void *arg);
 
-/* A call has ended: settles what it caused. Returns true if it caused anything (at any depth below). */
+/* A call has ended: settles what it caused. Returns true if it caused anything (at any depth
+ * below). */
 bool correlate__span(struct thread *th, const struct event *span, settled_fn fn, void *arg);
 
 /* Nothing more will come from that thread: what is unsettled stays without a cause. */

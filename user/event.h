@@ -33,13 +33,15 @@ enum ev_kind {
 };
 
 /* ev.flags */
-#define EV_F_UNFINISHED	  0x01 /* span, range: still open when the task or the trace ended; end = then */
+#define EV_F_UNFINISHED \
+	0x01 /* span, range: still open when the task or the trace ended; end = then */
 #define EV_F_UNWOUND	  0x02 /* span: left by longjmp or an exception; end = when it was noticed */
 #define EV_F_UNCORRELATED 0x04 /* GPU: no call could be found that caused it; corr = 0 */
 #define EV_F_NO_TIMES	  0x08 /* GPU: submitted, never seen to end; end = begin = submit */
-#define EV_F_PROCESS	  0x10 /* range: start/stop, belongs to the process, not nested on the thread */
-#define EV_F_LAUNCHED	  0x20 /* span: GPU operations carry its corr */
-#define EV_F_CUT	  0x40 /* the name (message) was longer than what was captured */
+#define EV_F_PROCESS	  0x10 /* range: start/stop, belongs to the process, not nested on the thread \
+				*/
+#define EV_F_LAUNCHED 0x20     /* span: GPU operations carry its corr */
+#define EV_F_CUT      0x40     /* the name (message) was longer than what was captured */
 
 enum copy_dir {
 	COPY_UNKNOWN,
@@ -79,10 +81,11 @@ struct event {
 	uint32_t pid, tid;   /* as the root pid namespace sees them */
 	uint64_t begin, end; /* begin <= end */
 	uint64_t corr;	     /* correlation ID; GPU: of the innermost call that submitted it */
-	uint64_t parent;     /* span: the enclosing span's; range: the enclosing range's id; 0 none */
-	uint64_t root;	     /* GPU: correlation ID of the outermost call; span: its own outermost */
-	uint64_t in_range;   /* span, GPU: id of the innermost roctx range open on the thread, 0 none */
-	const char *name;    /* function, message or (demangled) kernel; lives until the sinks close */
+	uint64_t parent;   /* span: the enclosing span's; range: the enclosing range's id; 0 none */
+	uint64_t root;	   /* GPU: correlation ID of the outermost call; span: its own outermost */
+	uint64_t in_range; /* span, GPU: id of the innermost roctx range open on the thread, 0 none
+			    */
+	const char *name; /* function, message or (demangled) kernel; lives until the sinks close */
 	union {
 		struct {
 			uint64_t args[6];

@@ -24,8 +24,8 @@ static const struct {
 	const char *prefix;
 	enum ev_domain domain;
 } api_prefixes[] = {
-	{ "hip", DOMAIN_HIP }, { "__hip", DOMAIN_HIP },	  { "hsa_", DOMAIN_HSA },
-	{ "hsaKmt", DOMAIN_KFD }, { "roctx", DOMAIN_ROCTX },
+	{"hip", DOMAIN_HIP},	{"__hip", DOMAIN_HIP},	 {"hsa_", DOMAIN_HSA},
+	{"hsaKmt", DOMAIN_KFD}, {"roctx", DOMAIN_ROCTX},
 };
 
 static const char *const hot_functions[] = {
@@ -75,8 +75,7 @@ void functions__free(struct functions *fns)
 
 	if (!fns)
 		return;
-	HASH_ITER(hh, fns->by_name, e, next)
-	{
+	HASH_ITER (hh, fns->by_name, e, next) {
 		HASH_DEL(fns->by_name, e);
 		free(e->fn.name);
 		free(e);

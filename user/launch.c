@@ -20,7 +20,7 @@
 
 char *launch__find_agent(void)
 {
-	static const char *const places[] = { "%s/" AGENT_NAME, "%s/../lib/rtrace/" AGENT_NAME };
+	static const char *const places[] = {"%s/" AGENT_NAME, "%s/../lib/rtrace/" AGENT_NAME};
 	char self[PATH_MAX], path[PATH_MAX + 64];
 	ssize_t n;
 

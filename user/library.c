@@ -38,7 +38,7 @@ static bool is_push(const uint8_t *code, size_t len)
 
 static bool is_nop(const uint8_t *code, size_t len)
 {
-	static const uint8_t nop5[] = { 0x0f, 0x1f, 0x44, 0x00, 0x00 };
+	static const uint8_t nop5[] = {0x0f, 0x1f, 0x44, 0x00, 0x00};
 
 	return (len >= 1 && code[0] == 0x90) ||
 	       (len >= sizeof(nop5) && !memcmp(code, nop5, sizeof(nop5)));
@@ -46,7 +46,7 @@ static bool is_nop(const uint8_t *code, size_t len)
 
 size_t library__probe_shift(const uint8_t *code, size_t len)
 {
-	static const uint8_t endbr64[] = { 0xf3, 0x0f, 0x1e, 0xfa };
+	static const uint8_t endbr64[] = {0xf3, 0x0f, 0x1e, 0xfa};
 	const size_t n = sizeof(endbr64);
 
 	if (len > n && !memcmp(code, endbr64, n) &&
@@ -92,7 +92,7 @@ static int add_probe(struct library *lib, uint64_t offset, struct function *fn)
 	if (!grown)
 		return -ENOMEM;
 	lib->probes = grown;
-	lib->probes[lib->probe_count++] = (struct probe){ .offset = offset, .fn = fn };
+	lib->probes[lib->probe_count++] = (struct probe){.offset = offset, .fn = fn};
 	return 0;
 }
 
@@ -180,8 +180,8 @@ static int read_symbols(struct library *lib, struct functions *fns, bool hot)
 	n = data->d_size / sh.sh_entsize;
 	for (size_t i = 0; i < n && !err; i++)
 		if (gelf_getsym(data, i, &sym))
-			err = add_symbol(lib, elf, &sym, elf_strptr(elf, sh.sh_link, sym.st_name), fns,
-					 hot);
+			err = add_symbol(lib, elf, &sym, elf_strptr(elf, sh.sh_link, sym.st_name),
+					 fns, hot);
 	elf_end(elf);
 	if (!err)
 		sort_and_unite(lib);
@@ -240,5 +240,6 @@ const struct function *library__at(const struct library *lib, uint64_t offset)
 		else
 			high = mid;
 	}
-	return low < lib->probe_count && lib->probes[low].offset == offset ? lib->probes[low].fn : NULL;
+	return low < lib->probe_count && lib->probes[low].offset == offset ? lib->probes[low].fn
+									   : NULL;
 }

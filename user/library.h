@@ -20,8 +20,8 @@ struct probe {
 struct library {
 	dev_t dev;
 	ino_t ino;
-	int fd; /* keeps the very file open: it may be out of reach by name */
-	char *name; /* as first seen, for messages */
+	int fd;		      /* keeps the very file open: it may be out of reach by name */
+	char *name;	      /* as first seen, for messages */
 	struct probe *probes; /* by offset */
 	size_t probe_count;
 	bool attached; /* for all processes */
@@ -31,8 +31,8 @@ struct library {
 bool library__is_rocm(const char *basename);
 
 /*
- * Reads the API functions of the ELF file `fd`, which the library then owns. On failure returns NULL
- * with errno set, and fd is closed. hot: with the functions that are left out by default.
+ * Reads the API functions of the ELF file `fd`, which the library then owns. On failure returns
+ * NULL with errno set, and fd is closed. hot: with the functions that are left out by default.
  */
 struct library *library__open(int fd, const char *name, struct functions *fns, bool hot);
 void library__close(struct library *lib);
@@ -43,10 +43,11 @@ const struct function *library__at(const struct library *lib, uint64_t offset);
 /*
  * How far behind a function's first byte its probe goes. `code` are the first `len` bytes.
  *
- * A probe costs 0.65 us where the kernel emulates the instruction (push, nop, jmp, call) and several
- * times that where it has to single-step it. A function compiled with -fcf-protection starts with
- * endbr64, which is single-stepped; the instruction behind it is as good a place if it is emulated:
- * nothing has changed but the instruction pointer, and nobody jumps there without passing endbr64.
+ * A probe costs 0.65 us where the kernel emulates the instruction (push, nop, jmp, call) and
+ * several times that where it has to single-step it. A function compiled with -fcf-protection
+ * starts with endbr64, which is single-stepped; the instruction behind it is as good a place if it
+ * is emulated: nothing has changed but the instruction pointer, and nobody jumps there without
+ * passing endbr64.
  */
 size_t library__probe_shift(const uint8_t *code, size_t len);
 

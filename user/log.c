@@ -16,16 +16,16 @@ static void log_line(const char *prefix, const char *fmt, va_list ap)
 	fprintf(stderr, "rtrace-bpf: %s%s\n", prefix, line);
 }
 
-#define LOG_FUNCTION(name, level, prefix)                                                          \
-	void name(const char *fmt, ...)                                                            \
-	{                                                                                          \
-		va_list ap;                                                                        \
-                                                                                                   \
-		if (log_level < (level))                                                           \
-			return;                                                                    \
-		va_start(ap, fmt);                                                                 \
-		log_line(prefix, fmt, ap);                                                         \
-		va_end(ap);                                                                        \
+#define LOG_FUNCTION(name, level, prefix)  \
+	void name(const char *fmt, ...)    \
+	{                                  \
+		va_list ap;                \
+                                           \
+		if (log_level < (level))   \
+			return;            \
+		va_start(ap, fmt);         \
+		log_line(prefix, fmt, ap); \
+		va_end(ap);                \
 	}
 
 LOG_FUNCTION(log_err, 0, "")

@@ -46,8 +46,7 @@ void merge__free(struct merge *m)
 
 	if (!m)
 		return;
-	HASH_ITER(hh, m->ops, op, next)
-	{
+	HASH_ITER (hh, m->ops, op, next) {
 		HASH_DEL(m->ops, op);
 		free(op);
 	}
@@ -102,7 +101,8 @@ static int32_t gpu_of(const struct agent_view *v, uint32_t agent_id)
 	return d ? d->gpu : -1;
 }
 
-static void fill_dispatch(struct event *ev, const struct agent_view *v, const struct rt_agent_rec *rec)
+static void fill_dispatch(struct event *ev, const struct agent_view *v,
+			  const struct rt_agent_rec *rec)
 {
 	const struct agent_kernel *kernel = agent__kernel(v, rec->dispatch.kernel);
 
@@ -141,7 +141,7 @@ static void fill_copy(struct event *ev, const struct agent_view *v, const struct
 
 static struct gpu_op *find_op(struct merge *m, struct agent_view *v, uint64_t number)
 {
-	uint64_t key[2] = { (uintptr_t)v, number };
+	uint64_t key[2] = {(uintptr_t)v, number};
 	struct gpu_op *op;
 
 	HASH_FIND(hh, m->ops, key, sizeof(key), op);
@@ -156,7 +156,7 @@ struct tell_devices {
 static void tell_device(const struct agent_device *d, void *arg)
 {
 	const struct tell_devices *t = arg;
-	struct device_info info = { .pid = t->pid, .device = d->gpu, .name = d->name };
+	struct device_info info = {.pid = t->pid, .device = d->gpu, .name = d->name};
 
 	if (d->gpu >= 0)
 		output__device(t->m->out, &info);
@@ -164,7 +164,7 @@ static void tell_device(const struct agent_device *d, void *arg)
 
 static void tell_devices(struct merge *m, const struct agent_view *v)
 {
-	struct tell_devices t = { m, agent__pid(v) };
+	struct tell_devices t = {m, agent__pid(v)};
 	struct process *p = tasks__process(m->tasks, t.pid);
 
 	if (!p || p->devices_told == v)
@@ -239,8 +239,7 @@ void merge__agent_gone(struct merge *m, struct agent_view *v)
 {
 	struct gpu_op *op, *next;
 
-	HASH_ITER(hh, m->ops, op, next)
-	{
+	HASH_ITER (hh, m->ops, op, next) {
 		if (op->key[0] != (uintptr_t)v || op->ended)
 			continue;
 		op->ended = true;
@@ -291,7 +290,8 @@ static struct event span_event(const struct rt_rec_span *rec, const struct funct
 	return ev;
 }
 
-/* A page of read-only data may not be resident when the kernel looks: then it is read from outside. */
+/* A page of read-only data may not be resident when the kernel looks: then it is read from outside.
+ */
 static const char *span_message(struct merge *m, const struct rt_rec_span *rec)
 {
 	const struct rt_rec_span_str *s = (const void *)rec;
@@ -403,13 +403,12 @@ static void finish_process(struct process *p, void *arg)
 
 void merge__finish(struct merge *m, uint64_t now)
 {
-	struct finish f = { .m = m, .now = now };
+	struct finish f = {.m = m, .now = now};
 	struct gpu_op *op, *next;
 
 	tasks__each_thread(m->tasks, finish_thread, &f);
 	tasks__each_process(m->tasks, finish_process, &f);
-	HASH_ITER(hh, m->ops, op, next)
-	{
+	HASH_ITER (hh, m->ops, op, next) {
 		if (!op->ended)
 			op->ev.flags |= EV_F_NO_TIMES;
 		tell_op(m, op);

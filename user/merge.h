@@ -23,7 +23,8 @@ struct merge *merge__new(struct functions *fns, struct strings *strings, struct 
 void merge__free(struct merge *m);
 void merge__set_resolver(struct merge *m, resolve_fn fn, void *arg);
 
-/* A record from the kernel (any kind of bpf/events.h; those that are not for the merge are ignored). */
+/* A record from the kernel (any kind of bpf/events.h; those that are not for the merge are
+ * ignored). */
 void merge__kernel(struct merge *m, const struct rt_rec *rec);
 
 /* A record of an agent's ring. The view must live until merge__agent_gone. */

@@ -24,38 +24,48 @@ static const char doc[] =
 	"  rtrace-bpf -a -f pftrace -o node.pftrace   every process of the node, for Perfetto\n"
 	"  rtrace-bpf -f json -o app.json -- ./app --size 1000\n"
 	"\n"
-	"Tracing ends with Ctrl-C, after --duration, or when the command or the last traced process "
-	"ends. GPU times come from librtrace-agent.so inside the process: a launched command gets it, "
+	"Tracing ends with Ctrl-C, after --duration, or when the command or the last traced "
+	"process "
+	"ends. GPU times come from librtrace-agent.so inside the process: a launched command gets "
+	"it, "
 	"a running one has it if it was started with HSA_TOOLS_LIB naming it.\n"
 	"\n"
-	"Exit status: 0, 1 on failure, 2 for a wrong command line, and that of the command if one was "
+	"Exit status: 0, 1 on failure, 2 for a wrong command line, and that of the command if one "
+	"was "
 	"launched (128 + N if signal N ended it).";
 
 enum { OPT_DURATION = 0x100, OPT_ATTACH, OPT_BUFFER, OPT_ALL_FUNCTIONS };
 
 static const struct argp_option argp_options[] = {
-	{ NULL, 0, NULL, 0, "What to trace:", 1 },
-	{ "pid", 'p', "PID", 0, "A running process, all its threads (repeatable)", 0 },
-	{ "all", 'a', NULL, 0, "Every process on the node, and those to come", 0 },
-	{ "all-functions", OPT_ALL_FUNCTIONS, NULL, 0,
-	  "Also the functions left out by default: hsa_signal_load/store..., hsa_queue_load/store...", 0 },
-	{ NULL, 0, NULL, 0, "Output:", 2 },
-	{ "format", 'f', "FORMAT", 0,
-	  "text (default; live), json (Chrome trace), pftrace (Perfetto); repeatable", 0 },
-	{ "summary", 'S', NULL, 0, "Tables of calls, kernels and copies at the end, on stdout", 0 },
-	{ "output", 'o', "FILE", 0,
-	  "Write there; %pid% and %hostname% are replaced. Default: stdout for text, rtrace-%pid%.FORMAT "
-	  "for the others. With several formats, .FORMAT is appended", 0 },
-	{ NULL, 0, NULL, 0, "How:", 3 },
-	{ "duration", OPT_DURATION, "SEC", 0, "Stop after that many seconds", 0 },
-	{ "buffer", OPT_BUFFER, "MiB", 0, "Ring buffer of each CPU, a power of two (default 1 to 8)", 0 },
-	{ "attach", OPT_ATTACH, "MODE", 0,
-	  "session (Linux 6.13), multi (6.6) or tracefs (5.15); default: the best the kernel has", 0 },
-	{ "verbose", 'v', NULL, 0, "Say what is done; -vv: details", 0 },
-	{ NULL, 0, NULL, 0, NULL, 0 },
+	{NULL, 0, NULL, 0, "What to trace:", 1},
+	{"pid", 'p', "PID", 0, "A running process, all its threads (repeatable)", 0},
+	{"all", 'a', NULL, 0, "Every process on the node, and those to come", 0},
+	{"all-functions", OPT_ALL_FUNCTIONS, NULL, 0,
+	 "Also the functions left out by default: hsa_signal_load/store..., "
+	 "hsa_queue_load/store...",
+	 0},
+	{NULL, 0, NULL, 0, "Output:", 2},
+	{"format", 'f', "FORMAT", 0,
+	 "text (default; live), json (Chrome trace), pftrace (Perfetto); repeatable", 0},
+	{"summary", 'S', NULL, 0, "Tables of calls, kernels and copies at the end, on stdout", 0},
+	{"output", 'o', "FILE", 0,
+	 "Write there; %pid% and %hostname% are replaced. Default: stdout for text, "
+	 "rtrace-%pid%.FORMAT "
+	 "for the others. With several formats, .FORMAT is appended",
+	 0},
+	{NULL, 0, NULL, 0, "How:", 3},
+	{"duration", OPT_DURATION, "SEC", 0, "Stop after that many seconds", 0},
+	{"buffer", OPT_BUFFER, "MiB", 0, "Ring buffer of each CPU, a power of two (default 1 to 8)",
+	 0},
+	{"attach", OPT_ATTACH, "MODE", 0,
+	 "session (Linux 6.13), multi (6.6) or tracefs (5.15); default: the best the kernel has",
+	 0},
+	{"verbose", 'v', NULL, 0, "Say what is done; -vv: details", 0},
+	{NULL, 0, NULL, 0, NULL, 0},
 };
 
-static long parse_long(struct argp_state *state, const char *what, const char *arg, long min, long max)
+static long parse_long(struct argp_state *state, const char *what, const char *arg, long min,
+		       long max)
 {
 	char *end;
 	long v;
@@ -180,9 +190,10 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 
 void options__parse(struct options *o, int argc, char **argv)
 {
-	static const struct argp argp = { argp_options, parse, "[-- COMMAND [ARG...]]", doc, NULL, NULL, NULL };
+	static const struct argp argp = {argp_options, parse, "[-- COMMAND [ARG...]]", doc, NULL,
+					 NULL,	       NULL};
 
-	*o = (struct options){ .attach_mode = -1 };
+	*o = (struct options){.attach_mode = -1};
 	argp_err_exit_status = EXIT_USAGE;
 	argp_parse(&argp, argc, argv, ARGP_IN_ORDER, NULL, o);
 	if (!o->format_count && !o->summary)

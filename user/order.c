@@ -71,7 +71,8 @@ int order__push(struct order *o, uint64_t ts, const void *rec, size_t size)
 	if (err)
 		return err;
 	memcpy(o->arena + o->used, rec, size);
-	o->items[o->count++] = (struct item){ .ts = ts, .seq = o->seq++, .at = o->used, .size = size };
+	o->items[o->count++] =
+		(struct item){.ts = ts, .seq = o->seq++, .at = o->used, .size = size};
 	o->used += room;
 	return 0;
 }
@@ -85,7 +86,8 @@ static int by_time(const void *a, const void *b)
 	return x->seq < y->seq ? -1 : x->seq > y->seq;
 }
 
-/* Moves what stays to the front of both arrays; items are in the order of time, the arena is not. */
+/* Moves what stays to the front of both arrays; items are in the order of time, the arena is not.
+ */
 static void keep_rest(struct order *o, size_t from)
 {
 	size_t rest = o->count - from, used = 0;
@@ -110,8 +112,8 @@ static void keep_rest(struct order *o, size_t from)
 	o->used = used;
 }
 
-void order__release(struct order *o, uint64_t bound, void (*fn)(const void *rec, size_t size, void *arg),
-		    void *arg)
+void order__release(struct order *o, uint64_t bound,
+		    void (*fn)(const void *rec, size_t size, void *arg), void *arg)
 {
 	size_t n;
 

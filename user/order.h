@@ -19,8 +19,9 @@ void order__free(struct order *o);
 /* Keeps a copy of the record. 0 or -ENOMEM. */
 int order__push(struct order *o, uint64_t ts, const void *rec, size_t size);
 
-/* Hands out all records with ts <= bound, oldest first; those of one time in the order of pushing. */
-void order__release(struct order *o, uint64_t bound, void (*fn)(const void *rec, size_t size, void *arg),
-		    void *arg);
+/* Hands out all records with ts <= bound, oldest first; those of one time in the order of pushing.
+ */
+void order__release(struct order *o, uint64_t bound,
+		    void (*fn)(const void *rec, size_t size, void *arg), void *arg);
 
 #endif

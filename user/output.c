@@ -116,7 +116,7 @@ int output__add(struct output *o, const struct sink_ops *ops, const char *patter
 
 static void tell_process(struct output *o, struct process *p)
 {
-	struct process_info info = { .pid = p->pid, .comm = p->comm, .cmdline = p->cmdline };
+	struct process_info info = {.pid = p->pid, .comm = p->comm, .cmdline = p->cmdline};
 
 	p->told = true;
 	for (size_t i = 0; i < o->count; i++)
@@ -125,7 +125,7 @@ static void tell_process(struct output *o, struct process *p)
 
 static void tell_thread(struct output *o, struct thread *th)
 {
-	struct thread_info info = { .pid = th->pid, .tid = th->tid, .comm = th->comm };
+	struct thread_info info = {.pid = th->pid, .tid = th->tid, .comm = th->comm};
 
 	th->told = true;
 	if (!th->comm[0])

@@ -30,7 +30,7 @@ static void run_batch(size_t from, size_t n, void (*fn)(size_t i, void *arg), vo
 	struct call calls[THREADS_MAX];
 
 	for (size_t k = 0; k < n; k++) {
-		calls[k] = (struct call){ .i = from + k, .fn = fn, .arg = arg };
+		calls[k] = (struct call){.i = from + k, .fn = fn, .arg = arg};
 		calls[k].started = n > 1 && !pthread_create(&calls[k].thread, NULL, run, &calls[k]);
 		if (!calls[k].started)
 			run(&calls[k]);

@@ -18,10 +18,10 @@ static const struct {
 	int cap;
 	const char *name;
 } needed[] = {
-	{ CAP_BPF, "CAP_BPF" },			/* maps and programs */
-	{ CAP_PERFMON, "CAP_PERFMON" },		/* tracing programs, uprobes */
-	{ CAP_SYS_PTRACE, "CAP_SYS_PTRACE" },	/* /proc of other users' processes */
-	{ CAP_CHECKPOINT_RESTORE, "CAP_CHECKPOINT_RESTORE" }, /* /proc/PID/map_files */
+	{CAP_BPF, "CAP_BPF"},				    /* maps and programs */
+	{CAP_PERFMON, "CAP_PERFMON"},			    /* tracing programs, uprobes */
+	{CAP_SYS_PTRACE, "CAP_SYS_PTRACE"},		    /* /proc of other users' processes */
+	{CAP_CHECKPOINT_RESTORE, "CAP_CHECKPOINT_RESTORE"}, /* /proc/PID/map_files */
 };
 
 static bool has(const struct __user_cap_data_struct data[2], int cap)
@@ -31,7 +31,7 @@ static bool has(const struct __user_cap_data_struct data[2], int cap)
 
 int privileges__check(void)
 {
-	struct __user_cap_header_struct header = { _LINUX_CAPABILITY_VERSION_3, 0 };
+	struct __user_cap_header_struct header = {_LINUX_CAPABILITY_VERSION_3, 0};
 	struct __user_cap_data_struct data[2] = {};
 	char missing[256] = "";
 

@@ -21,8 +21,8 @@ static bool parse_mapping(char *line, struct mapping *m)
 	int path_at = 0;
 	char *newline;
 
-	if (sscanf(line, "%" SCNx64 "-%" SCNx64 " %4s %" SCNx64 " %*x:%*x %*u %n", &m->start, &m->end,
-		   perms, &m->offset, &path_at) != 4 ||
+	if (sscanf(line, "%" SCNx64 "-%" SCNx64 " %4s %" SCNx64 " %*x:%*x %*u %n", &m->start,
+		   &m->end, perms, &m->offset, &path_at) != 4 ||
 	    m->end <= m->start)
 		return false;
 	newline = strchr(line, '\n');
@@ -58,7 +58,8 @@ int procfs__open_mapping(pid_t pid, const struct mapping *m, int flags)
 	char path[96];
 	int fd;
 
-	snprintf(path, sizeof(path), "/proc/%d/map_files/%" PRIx64 "-%" PRIx64, pid, m->start, m->end);
+	snprintf(path, sizeof(path), "/proc/%d/map_files/%" PRIx64 "-%" PRIx64, pid, m->start,
+		 m->end);
 	fd = open(path, flags | O_CLOEXEC);
 	return fd < 0 ? -errno : fd;
 }
@@ -144,8 +145,8 @@ ssize_t procfs__read_memory(pid_t pid, uint64_t address, void *buf, size_t size)
 	/* Page by page: a read that crosses into an unmapped page fails as a whole. */
 	while (done < size) {
 		size_t chunk = size - done < to_page_end ? size - done : to_page_end;
-		struct iovec local = { (char *)buf + done, chunk };
-		struct iovec remote = { (void *)(uintptr_t)(address + done), chunk };
+		struct iovec local = {(char *)buf + done, chunk};
+		struct iovec remote = {(void *)(uintptr_t)(address + done), chunk};
 
 		n = process_vm_readv(pid, &local, 1, &remote, 1, 0);
 		if (n <= 0)

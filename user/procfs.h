@@ -34,7 +34,8 @@ void procfs__thread_comm(pid_t pid, pid_t tid, char *buf, size_t size);
 /* Arguments joined by spaces, cut at size. "" if there is none. */
 void procfs__cmdline(pid_t pid, char *buf, size_t size);
 
-/* Reads up to `size` bytes of the process's memory; fewer at the end of a mapping. Count or -errno. */
+/* Reads up to `size` bytes of the process's memory; fewer at the end of a mapping. Count or -errno.
+ */
 ssize_t procfs__read_memory(pid_t pid, uint64_t address, void *buf, size_t size);
 
 /* The last component of a path, without " (deleted)". */

@@ -6,7 +6,8 @@
 
 #include <string.h>
 
-static struct event range_event(uint32_t pid, const struct open_range *r, uint64_t end, uint32_t flags)
+static struct event range_event(uint32_t pid, const struct open_range *r, uint64_t end,
+				uint32_t flags)
 {
 	return (struct event){
 		.kind = EV_RANGE,
@@ -78,8 +79,8 @@ static void mark(const struct event *span, const char *message, range_fn fn, voi
 	fn(&ev, arg);
 }
 
-void ranges__call(struct process *p, struct thread *th, const struct event *span, const char *message,
-		  range_fn fn, void *arg)
+void ranges__call(struct process *p, struct thread *th, const struct event *span,
+		  const char *message, range_fn fn, void *arg)
 {
 	if (span->flags & (EV_F_UNFINISHED | EV_F_UNWOUND))
 		return;
@@ -103,7 +104,8 @@ uint64_t ranges__at(const struct thread *th, uint64_t instant)
 	return 0;
 }
 
-static void cut(struct range_stack *s, uint32_t pid, uint64_t now, uint32_t flags, range_fn fn, void *arg)
+static void cut(struct range_stack *s, uint32_t pid, uint64_t now, uint32_t flags, range_fn fn,
+		void *arg)
 {
 	struct event ev;
 

@@ -3,9 +3,9 @@
  * Makes roctx ranges and marks out of the calls of the roctx API.
  *
  * roctxRangePushA opens a range on its thread, roctxRangePop closes the innermost one; StartA opens
- * one of the process, which roctxRangeStop closes by its handle, from any thread. A range lasts from
- * the entry of the call that opens it to the return of the one that closes it, and its id is the
- * correlation ID of the opening call.
+ * one of the process, which roctxRangeStop closes by its handle, from any thread. A range lasts
+ * from the entry of the call that opens it to the return of the one that closes it, and its id is
+ * the correlation ID of the opening call.
  */
 #ifndef RTRACE_RANGES_H
 #define RTRACE_RANGES_H
@@ -15,9 +15,10 @@
 
 typedef void (*range_fn)(const struct event *ev, void *arg);
 
-/* A roctx call has ended; `message` is its text or NULL. Hands out the range or mark it completes. */
-void ranges__call(struct process *p, struct thread *th, const struct event *span, const char *message,
-		  range_fn fn, void *arg);
+/* A roctx call has ended; `message` is its text or NULL. Hands out the range or mark it completes.
+ */
+void ranges__call(struct process *p, struct thread *th, const struct event *span,
+		  const char *message, range_fn fn, void *arg);
 
 /* Id of the innermost range open on the thread at that instant, 0 if none. */
 uint64_t ranges__at(const struct thread *th, uint64_t instant);

@@ -5,8 +5,8 @@
  * The loop wakes up every millisecond, drains the kernel's rings and the agents' rings into the
  * reorder buffer, and releases what is old enough to the merge. A record may be released when every
  * source has been drained since its time: the bound is the start of the previous round in which
- * nothing was held up. A round is held up by a record that a thread has reserved and, preempted, not
- * finished; it is waited for, but not for ever.
+ * nothing was held up. A round is held up by a record that a thread has reserved and, preempted,
+ * not finished; it is waited for, but not for ever.
  *
  * At the end the agents stop first and the probes go last, so that every GPU operation in the trace
  * was submitted under the eyes of the capture.
@@ -38,11 +38,11 @@
 #include "user/procfs.h"
 #include "user/targets.h"
 
-#define ROUND_NS	1000000ULL   /* 1 ms */
-#define TICK_NS		100000000ULL /* 100 ms */
-#define HELD_UP_NS	1000000000ULL /* do not wait longer than that for an unfinished record */
-#define AGENT_STOP_MS	50
-#define LAST_ENDS_MS	50 /* how long the GPU may take to finish what it runs when tracing stops */
+#define ROUND_NS      1000000ULL    /* 1 ms */
+#define TICK_NS	      100000000ULL  /* 100 ms */
+#define HELD_UP_NS    1000000000ULL /* do not wait longer than that for an unfinished record */
+#define AGENT_STOP_MS 50
+#define LAST_ENDS_MS  50 /* how long the GPU may take to finish what it runs when tracing stops */
 
 struct recorder {
 	const struct options *opt;
@@ -119,7 +119,7 @@ static void on_kernel_record(const void *data, size_t size, void *arg)
 
 static void on_agent_record(struct agent_view *v, const struct rt_agent_rec *rec, void *arg)
 {
-	struct agent_item item = { .h.kind = RT_REC_FROM_AGENT, .view = v, .rec = *rec };
+	struct agent_item item = {.h.kind = RT_REC_FROM_AGENT, .view = v, .rec = *rec};
 	struct recorder *r = arg;
 	uint64_t now = clock__boot_ns();
 
@@ -172,14 +172,14 @@ static void run_round(struct recorder *r)
 
 static int watch(struct recorder *r, int fd)
 {
-	struct epoll_event ev = { .events = EPOLLIN, .data.fd = fd };
+	struct epoll_event ev = {.events = EPOLLIN, .data.fd = fd};
 
 	return fd < 0 || epoll_ctl(r->epoll, EPOLL_CTL_ADD, fd, &ev) ? -errno : 0;
 }
 
 static int open_loop(struct recorder *r)
 {
-	struct itimerspec every = { .it_interval.tv_nsec = ROUND_NS, .it_value.tv_nsec = ROUND_NS };
+	struct itimerspec every = {.it_interval.tv_nsec = ROUND_NS, .it_value.tv_nsec = ROUND_NS};
 	sigset_t set;
 	int err;
 
@@ -282,7 +282,7 @@ static char *sink_path(const struct options *o, const struct sink_ops *ops)
 
 static int open_output(struct recorder *r)
 {
-	const struct output_keys keys = { .pid = key_pid(r) };
+	const struct output_keys keys = {.pid = key_pid(r)};
 	const struct options *o = r->opt;
 	int err = 0;
 
@@ -330,7 +330,7 @@ static int open_capture(struct recorder *r)
 
 static int open_merge(struct recorder *r)
 {
-	const struct agents_callbacks callbacks = { on_agent_record, on_agent_gone, r };
+	const struct agents_callbacks callbacks = {on_agent_record, on_agent_gone, r};
 
 	r->order = order__new();
 	r->merge = merge__new(r->fns, r->strings, r->tasks, r->out);
@@ -363,7 +363,8 @@ static int check_pids(const struct options *o)
 		}
 		procfs__comm(pid, comm, sizeof(comm));
 		if (!n) {
-			log_err("process %d (%s): no ROCm library mapped: nothing to trace", pid, comm);
+			log_err("process %d (%s): no ROCm library mapped: nothing to trace", pid,
+				comm);
 			return -ENOENT;
 		}
 	}
@@ -378,8 +379,10 @@ static void say_agent(pid_t pid, bool has_agent)
 	if (has_agent)
 		log_say("process %d (%s): API calls and GPU times", pid, comm);
 	else
-		log_say("process %d (%s): API calls; no GPU times: it was started without the agent "
-			"(HSA_TOOLS_LIB=.../librtrace-agent.so)", pid, comm);
+		log_say("process %d (%s): API calls; no GPU times: it was started without the "
+			"agent "
+			"(HSA_TOOLS_LIB=.../librtrace-agent.so)",
+			pid, comm);
 }
 
 static int start_pids(struct recorder *r)
@@ -525,8 +528,8 @@ static void say_result(const struct recorder *r)
 	log_say("lost %" PRIu64 " calls (ring full), %" PRIu64 " (nested too deep), %" PRIu64
 		" GPU records, %" PRIu64 " other; %" PRIu64 " GPU operations uncorrelated, %" PRIu64
 		" without end; %" PRIu64 " calls unfinished",
-		s->lost_spans, s->lost_depth, s->lost_gpu, s->lost_other, s->uncorrelated, s->no_times,
-		s->unfinished);
+		s->lost_spans, s->lost_depth, s->lost_gpu, s->lost_other, s->uncorrelated,
+		s->no_times, s->unfinished);
 	if (r->opt->command && !s->spans)
 		log_warn("the command made no call of a traced function");
 }
@@ -587,7 +590,7 @@ static int open_all(struct recorder *r)
 
 int record__run(const struct options *o)
 {
-	struct recorder r = { .opt = o, .child_status = -1, .epoll = -1, .timer = -1, .signals = -1 };
+	struct recorder r = {.opt = o, .child_status = -1, .epoll = -1, .timer = -1, .signals = -1};
 	int err;
 
 	r.launch.go = -1;

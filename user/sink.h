@@ -3,8 +3,8 @@
  * A sink: one form of output. One file a sink; sink.c holds the table of them by name.
  *
  * All calls come from one thread, in the order open, (process | thread | device | event)*, close.
- * process/thread/device are told before the first event that names them. A sink keeps the first error
- * that it meets (-errno), goes on swallowing events, and returns it from close.
+ * process/thread/device are told before the first event that names them. A sink keeps the first
+ * error that it meets (-errno), goes on swallowing events, and returns it from close.
  */
 #ifndef RTRACE_SINK_H
 #define RTRACE_SINK_H
@@ -38,7 +38,8 @@ struct sink_ops {
 	const char *help; /* one line for --help */
 	bool live;	  /* useful on a terminal while recording: may write to stdout */
 	/*
-	 * Starts writing to `out`, which stays the caller's. Returns NULL with errno set on failure.
+	 * Starts writing to `out`, which stays the caller's. Returns NULL with errno set on
+	 * failure.
 	 */
 	struct sink *(*open)(FILE *out);
 	void (*process)(struct sink *, const struct process_info *);

@@ -30,8 +30,7 @@ void strings__free(struct strings *s)
 
 	if (!s)
 		return;
-	HASH_ITER(hh, s->all, k, next)
-	{
+	HASH_ITER (hh, s->all, k, next) {
 		HASH_DEL(s->all, k);
 		free(k);
 	}

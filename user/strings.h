@@ -12,7 +12,8 @@ struct strings;
 struct strings *strings__new(void);
 void strings__free(struct strings *s);
 
-/* The kept copy of the first `len` bytes of `text` (a NUL ends it earlier); "?" if out of memory. */
+/* The kept copy of the first `len` bytes of `text` (a NUL ends it earlier); "?" if out of memory.
+ */
 const char *strings__keep(struct strings *s, const char *text, size_t len);
 
 /* The demangled form of a kernel's name, or the name itself where it is not mangled. */

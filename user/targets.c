@@ -130,7 +130,7 @@ static int attach_one(struct targets *t, struct library *lib, pid_t pid)
 	if (!grown)
 		return -ENOMEM;
 	t->attached = grown;
-	t->attached[t->attached_count++] = (struct attached){ lib, pid };
+	t->attached[t->attached_count++] = (struct attached){lib, pid};
 	return attach__library(t->attach, lib, pid);
 }
 
@@ -177,7 +177,7 @@ static int on_mapping(const struct mapping *m, void *arg)
 
 static int scan_process(struct targets *t, pid_t pid)
 {
-	struct scan s = { .t = t, .pid = pid };
+	struct scan s = {.t = t, .pid = pid};
 	int err;
 
 	err = procfs__mappings(pid, on_mapping, &s);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Which library files are probed, and for whom: finds the ROCm libraries that processes map or open,
- * reads their functions once a file, and attaches them.
+ * Which library files are probed, and for whom: finds the ROCm libraries that processes map or
+ * open, reads their functions once a file, and attaches them.
  */
 #ifndef RTRACE_TARGETS_H
 #define RTRACE_TARGETS_H
@@ -18,9 +18,11 @@ struct targets;
 
 /*
  * `node_wide`: a library is probed in every process that maps it; otherwise in each process alone,
- * and no other process on the node ever meets a breakpoint. `hot`: functions left out by default too.
+ * and no other process on the node ever meets a breakpoint. `hot`: functions left out by default
+ * too.
  */
-struct targets *targets__new(struct functions *fns, struct attach *attach, bool node_wide, bool hot);
+struct targets *targets__new(struct functions *fns, struct attach *attach, bool node_wide,
+			     bool hot);
 void targets__free(struct targets *t);
 
 /* How many ROCm libraries the process maps, without probing them; or -errno. */

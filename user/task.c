@@ -59,8 +59,7 @@ void tasks__each_process(struct tasks *t, void (*fn)(struct process *, void *arg
 {
 	struct process *p, *next;
 
-	HASH_ITER(hh, t->processes, p, next)
-	{
+	HASH_ITER (hh, t->processes, p, next) {
 		fn(p, arg);
 	}
 }
@@ -69,8 +68,7 @@ void tasks__each_thread(struct tasks *t, void (*fn)(struct thread *, void *arg),
 {
 	struct thread *th, *next;
 
-	HASH_ITER(hh, t->threads, th, next)
-	{
+	HASH_ITER (hh, t->threads, th, next) {
 		fn(th, arg);
 	}
 }
@@ -89,12 +87,10 @@ void tasks__free(struct tasks *t)
 
 	if (!t)
 		return;
-	HASH_ITER(hh, t->threads, th, next)
-	{
+	HASH_ITER (hh, t->threads, th, next) {
 		tasks__remove_thread(t, th);
 	}
-	HASH_ITER(hh, t->processes, p, next_p)
-	{
+	HASH_ITER (hh, t->processes, p, next_p) {
 		HASH_DEL(t->processes, p);
 		free(p->started.open);
 		free(p);

@@ -17,7 +17,7 @@ struct gpu_op;
 
 /* A roctx range that is open. */
 struct open_range {
-	uint64_t id; /* unique in the trace: correlation ID of the call that opened it */
+	uint64_t id;	 /* unique in the trace: correlation ID of the call that opened it */
 	uint64_t handle; /* start/stop: what roctxRangeStartA returned */
 	uint64_t parent;
 	uint64_t begin;
@@ -55,7 +55,7 @@ struct process {
 	bool told;
 	char comm[16];
 	char cmdline[1024];
-	struct range_stack started; /* ranges by start/stop */
+	struct range_stack started;	       /* ranges by start/stop */
 	const struct agent_view *devices_told; /* the agent whose devices the sinks know */
 	UT_hash_handle hh;
 };

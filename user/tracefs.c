@@ -13,7 +13,7 @@
 
 #include "user/log.h"
 
-static const char *const roots[] = { "/sys/kernel/tracing", "/sys/kernel/debug/tracing" };
+static const char *const roots[] = {"/sys/kernel/tracing", "/sys/kernel/debug/tracing"};
 
 const char *tracefs__root(void)
 {

@@ -6,8 +6,8 @@
 #define RTRACE_TRACEFS_H
 
 /*
- * The folder of tracefs, which is mounted where it belongs if it is not. NULL with errno set if that
- * cannot be, which is said.
+ * The folder of tracefs, which is mounted where it belongs if it is not. NULL with errno set if
+ * that cannot be, which is said.
  */
 const char *tracefs__root(void);
 

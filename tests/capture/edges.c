@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 /*
- * Calls the functions of fakehip.c in one scenario, named by the argument, and checks what it can see
- * of their results. What the trace must hold is in tests/e2e/capture.bats.
+ * Calls the functions of fakehip.c in one scenario, named by the argument, and checks what it can
+ * see of their results. What the trace must hold is in tests/e2e/capture.bats.
  *
  *   edges SCENARIO [N]
  */
@@ -16,12 +16,12 @@
 
 #include "tests/capture/fakehip.h"
 
-#define CHECK(cond)                                                                                \
-	do {                                                                                       \
-		if (!(cond)) {                                                                     \
-			printf("result FAILED: line %d: %s\n", __LINE__, #cond);                   \
-			exit(1);                                                                   \
-		}                                                                                  \
+#define CHECK(cond)                                                              \
+	do {                                                                     \
+		if (!(cond)) {                                                   \
+			printf("result FAILED: line %d: %s\n", __LINE__, #cond); \
+			exit(1);                                                 \
+		}                                                                \
 	} while (0)
 
 static void plain(long n)
@@ -72,7 +72,7 @@ static sigjmp_buf from_signal;
 
 static void handle(int signo, void (*fn)(int), int flags)
 {
-	struct sigaction sa = { .sa_handler = fn, .sa_flags = flags };
+	struct sigaction sa = {.sa_handler = fn, .sa_flags = flags};
 
 	CHECK(!sigaction(signo, &sa, NULL));
 }
@@ -80,7 +80,7 @@ static void handle(int signo, void (*fn)(int), int flags)
 static void use_altstack(void)
 {
 	static char stack[65536];
-	stack_t ss = { .ss_sp = stack, .ss_size = sizeof(stack) };
+	stack_t ss = {.ss_sp = stack, .ss_size = sizeof(stack)};
 
 	CHECK(!sigaltstack(&ss, NULL));
 }
@@ -215,11 +215,19 @@ static const struct {
 	const char *name;
 	void (*run)(long n);
 } scenarios[] = {
-	{ "plain", plain },	      { "nested", nested },	    { "recurse", recurse },
-	{ "jump", jump },	      { "tail", tail },		    { "signals", signals },
-	{ "signal_jump", signal_jump }, { "exit_thread", exit_thread }, { "fork_in_call", fork_in_call },
-	{ "threads", threads },	      { "asm", asm_entries },	    { "open_call", open_call },
-	{ "go", go },
+	{"plain", plain},
+	{"nested", nested},
+	{"recurse", recurse},
+	{"jump", jump},
+	{"tail", tail},
+	{"signals", signals},
+	{"signal_jump", signal_jump},
+	{"exit_thread", exit_thread},
+	{"fork_in_call", fork_in_call},
+	{"threads", threads},
+	{"asm", asm_entries},
+	{"open_call", open_call},
+	{"go", go},
 };
 
 int main(int argc, char **argv)

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 /*
- * A library that is named like HIP's and has functions with every way of being entered and left that
- * the capture must survive. Built without optimisation, so that each is a function of its own.
+ * A library that is named like HIP's and has functions with every way of being entered and left
+ * that the capture must survive. Built without optimisation, so that each is a function of its own.
  */
 #include "tests/capture/fakehip.h"
 
@@ -11,7 +11,8 @@
 #include <stddef.h>
 #include <unistd.h>
 
-__attribute__((visibility("default"))) long hipTestPlain(long a, long b, long c, long d, long e, long f)
+__attribute__((visibility("default"))) long hipTestPlain(long a, long b, long c, long d, long e,
+							 long f)
 {
 	return a + 2 * b + 3 * c + 4 * d + 5 * e + 6 * f;
 }

@@ -2,7 +2,7 @@
 # What the end-to-end tests share. They run as root, on the simulated GPU, under real uprobes.
 
 O=${O:-build}
-RTRACE=$O/rtrace-bpf
+RTRACE=${RTRACE:-$O/rtrace-bpf}
 JOBS_STARTED=()
 
 # A file of this test alone.

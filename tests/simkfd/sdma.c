@@ -319,8 +319,8 @@ static uint64_t step_packet(struct queue *q, uint64_t now)
 }
 
 /*
- * What is rung for while the queue is busy becomes available when it is not: otherwise the end of the
- * copy at work would be dated by the doorbell of the next one.
+ * What is rung for while the queue is busy becomes available when it is not: otherwise the end of
+ * the copy at work would be dated by the doorbell of the next one.
  */
 static void take_doorbell(struct queue *q, uint64_t now)
 {

@@ -51,9 +51,14 @@ static int make_unsealed(void **state)
 	m->ring = (void *)(m->base + RING_OFF);
 	m->strings = strings__new();
 	*m->header = (struct rt_agent_header){
-		.magic = RT_AGENT_MAGIC, .version = RT_AGENT_VERSION, .pid = getpid(),
-		.meta_off = RT_AGENT_META, .meta_size = META_SIZE, .ring_off = RING_OFF,
-		.ring_slots = SLOTS, .slot_size = sizeof(struct rt_agent_rec),
+		.magic = RT_AGENT_MAGIC,
+		.version = RT_AGENT_VERSION,
+		.pid = getpid(),
+		.meta_off = RT_AGENT_META,
+		.meta_size = META_SIZE,
+		.ring_off = RING_OFF,
+		.ring_slots = SLOTS,
+		.slot_size = sizeof(struct rt_agent_rec),
 	};
 	*state = m;
 	return 0;
@@ -152,7 +157,7 @@ static size_t put_kernel(struct memory *m, size_t at, uint32_t id, const char *n
 {
 	struct rt_meta_kernel *k = (void *)(m->base + RT_AGENT_META + at);
 
-	*k = (struct rt_meta_kernel){ .h.kind = RT_META_KERNEL, .id = id, .name_len = strlen(name) };
+	*k = (struct rt_meta_kernel){.h.kind = RT_META_KERNEL, .id = id, .name_len = strlen(name)};
 	memcpy(k->name, name, k->name_len);
 	k->h.size = (sizeof(*k) + k->name_len + 7) & ~7u;
 	m->state->meta_tail = at + k->h.size;
@@ -170,7 +175,8 @@ static void names_are_read_and_demangled(void **state)
 	put_kernel(m, at, 2, "_Z4vaddPKfS0_Pfi");
 	agent__drain(v, false, see, &s);
 	assert_string_equal(agent__kernel(v, 1)->name, "plain_kernel");
-	assert_string_equal(agent__kernel(v, 2)->name, "vadd(float const*, float const*, float*, int)");
+	assert_string_equal(agent__kernel(v, 2)->name,
+			    "vadd(float const*, float const*, float*, int)");
 	assert_null(agent__kernel(v, 3));
 	agent__free(v);
 }
@@ -185,7 +191,7 @@ static void records_that_make_no_sense_end_the_list_of_names(void **state)
 
 	at = put_kernel(m, 0, 1, "good");
 	bad = (void *)(m->base + RT_AGENT_META + at);
-	*bad = (struct rt_meta_hdr){ .kind = RT_META_KERNEL, .size = 0xfffffff8 };
+	*bad = (struct rt_meta_hdr){.kind = RT_META_KERNEL, .size = 0xfffffff8};
 	m->state->meta_tail = UINT64_MAX;
 	agent__drain(v, false, see, &s);
 	assert_non_null(agent__kernel(v, 1));
@@ -214,13 +220,13 @@ static void memory_that_is_not_what_it_says_is_refused(void **state)
 	struct memory *m = *state;
 	struct rt_agent_header good = *m->header;
 
-#define REFUSED(member, value)                                                                     \
-	do {                                                                                       \
-		*m->header = good;                                                                 \
-		m->header->member = (value);                                                       \
-		errno = 0;                                                                         \
-		assert_null(view(m));                                                              \
-		assert_int_equal(errno, EPROTO);                                                   \
+#define REFUSED(member, value)                   \
+	do {                                     \
+		*m->header = good;               \
+		m->header->member = (value);     \
+		errno = 0;                       \
+		assert_null(view(m));            \
+		assert_int_equal(errno, EPROTO); \
 	} while (0)
 
 	REFUSED(magic, 1);
@@ -253,7 +259,8 @@ static void memory_that_is_not_sealed_is_not_mapped(void **state)
 	agent__free(view(m));
 }
 
-/* All of the memory but the checked header is noise, again and again: only counts may come of it. */
+/* All of the memory but the checked header is noise, again and again: only counts may come of it.
+ */
 static void noise_does_no_harm(void **state)
 {
 	struct memory *m = *state;
@@ -279,16 +286,20 @@ static void noise_does_no_harm(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test_setup_teardown(records_come_out_in_order_around_the_ring, make, destroy),
+		cmocka_unit_test_setup_teardown(records_come_out_in_order_around_the_ring, make,
+						destroy),
 		cmocka_unit_test_setup_teardown(
-			an_unfinished_slot_holds_up_the_living_and_is_skipped_for_the_dead, make, destroy),
+			an_unfinished_slot_holds_up_the_living_and_is_skipped_for_the_dead, make,
+			destroy),
 		cmocka_unit_test_setup_teardown(names_are_read_and_demangled, make, destroy),
-		cmocka_unit_test_setup_teardown(records_that_make_no_sense_end_the_list_of_names, make,
+		cmocka_unit_test_setup_teardown(records_that_make_no_sense_end_the_list_of_names,
+						make, destroy),
+		cmocka_unit_test_setup_teardown(a_name_longer_than_its_record_is_not_read, make,
 						destroy),
-		cmocka_unit_test_setup_teardown(a_name_longer_than_its_record_is_not_read, make, destroy),
-		cmocka_unit_test_setup_teardown(memory_that_is_not_what_it_says_is_refused, make, destroy),
-		cmocka_unit_test_setup_teardown(memory_that_is_not_sealed_is_not_mapped, make_unsealed,
+		cmocka_unit_test_setup_teardown(memory_that_is_not_what_it_says_is_refused, make,
 						destroy),
+		cmocka_unit_test_setup_teardown(memory_that_is_not_sealed_is_not_mapped,
+						make_unsealed, destroy),
 		cmocka_unit_test_setup_teardown(noise_does_no_harm, make, destroy),
 	};
 

@@ -34,8 +34,10 @@ static long count_by_readelf(const char *path, const char *pattern)
 
 	/* Distinct addresses of defined functions whose name matches. */
 	snprintf(cmd, sizeof(cmd),
-		 "readelf -W --dyn-syms %s | awk '$4 == \"FUNC\" && $7 != \"UND\" && $8 ~ /%s/ {print $2}'"
-		 " | sort -u | wc -l", path, pattern);
+		 "readelf -W --dyn-syms %s | awk '$4 == \"FUNC\" && $7 != \"UND\" && $8 ~ /%s/ "
+		 "{print $2}'"
+		 " | sort -u | wc -l",
+		 path, pattern);
 	f = popen(cmd, "r");
 	assert_non_null(f);
 	assert_non_null(fgets(line, sizeof(line), f));
@@ -111,12 +113,12 @@ static void a_function_is_found_at_its_probe_alone(void **state)
 
 static void probes_are_placed_behind_endbr64_only_on_emulated_instructions(void **state)
 {
-	static const uint8_t endbr_push[] = { 0xf3, 0x0f, 0x1e, 0xfa, 0x55 };
-	static const uint8_t endbr_push_r15[] = { 0xf3, 0x0f, 0x1e, 0xfa, 0x41, 0x57 };
-	static const uint8_t endbr_nop5[] = { 0xf3, 0x0f, 0x1e, 0xfa, 0x0f, 0x1f, 0x44, 0x00, 0x00 };
-	static const uint8_t endbr_sub[] = { 0xf3, 0x0f, 0x1e, 0xfa, 0x48, 0x83, 0xec, 0x08 };
-	static const uint8_t endbr_pop_r15[] = { 0xf3, 0x0f, 0x1e, 0xfa, 0x41, 0x5f };
-	static const uint8_t push[] = { 0x55, 0x48, 0x89, 0xe5 };
+	static const uint8_t endbr_push[] = {0xf3, 0x0f, 0x1e, 0xfa, 0x55};
+	static const uint8_t endbr_push_r15[] = {0xf3, 0x0f, 0x1e, 0xfa, 0x41, 0x57};
+	static const uint8_t endbr_nop5[] = {0xf3, 0x0f, 0x1e, 0xfa, 0x0f, 0x1f, 0x44, 0x00, 0x00};
+	static const uint8_t endbr_sub[] = {0xf3, 0x0f, 0x1e, 0xfa, 0x48, 0x83, 0xec, 0x08};
+	static const uint8_t endbr_pop_r15[] = {0xf3, 0x0f, 0x1e, 0xfa, 0x41, 0x5f};
+	static const uint8_t push[] = {0x55, 0x48, 0x89, 0xe5};
 
 	assert_int_equal(library__probe_shift(endbr_push, sizeof(endbr_push)), 4);
 	assert_int_equal(library__probe_shift(endbr_push_r15, sizeof(endbr_push_r15)), 4);
@@ -142,7 +144,8 @@ static int temporary(const void *data, size_t size)
 static void files_that_are_no_library_are_refused(void **state)
 {
 	struct functions *fns = functions__new();
-	static const char text[] = "not an ELF file at all, but longer than a header of one would be......";
+	static const char text[] =
+		"not an ELF file at all, but longer than a header of one would be......";
 
 	errno = 0;
 	assert_null(library__open(temporary(text, sizeof(text)), "text", fns, false));

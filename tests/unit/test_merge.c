@@ -93,7 +93,7 @@ static void order_survives_growth_and_partial_release(void **state)
 
 static void add_pair(struct clock_map *map, uint64_t boot, uint64_t hsa, uint64_t error)
 {
-	struct clock_pair pair = { boot, hsa, error };
+	struct clock_pair pair = {boot, hsa, error};
 
 	assert_int_equal(clock_map__add(map, &pair), 0);
 }
@@ -135,7 +135,8 @@ static void clock_with_drift_is_piecewise_linear(void **state)
 	add_pair(&map, 11 * s, 2 * s, 50);
 	add_pair(&map, 12 * s, 3 * s + 200000, 50);
 	assert_int_equal(clock_map__to_boot(&map, 1 * s + s / 2), 10 * s + s / 2);
-	assert_in_range(clock_map__to_boot(&map, 2 * s + 500100000), 11 * s + s / 2 - 1, 11 * s + s / 2 + 1);
+	assert_in_range(clock_map__to_boot(&map, 2 * s + 500100000), 11 * s + s / 2 - 1,
+			11 * s + s / 2 + 1);
 	assert_in_range(clock_map__to_boot(&map, 4 * s + 400000), 13 * s - 1, 13 * s + 1);
 	assert_int_equal(clock_map__to_boot(&map, s / 2), 9 * s + s / 2);
 	clock_map__free(&map);
@@ -163,13 +164,13 @@ static void settled(struct gpu_op *op, void *arg)
 
 static struct event call(uint64_t corr, uint64_t begin, uint64_t end, uint32_t depth)
 {
-	return (struct event){ .corr = corr, .root = depth ? 1 : corr, .begin = begin, .end = end,
-			       .depth = depth };
+	return (struct event){
+		.corr = corr, .root = depth ? 1 : corr, .begin = begin, .end = end, .depth = depth};
 }
 
 static struct gpu_op submitted(uint64_t at)
 {
-	return (struct gpu_op){ .ev.gpu.submit = at };
+	return (struct gpu_op){.ev.gpu.submit = at};
 }
 
 static void gpu_op_gets_the_innermost_call(void **state)
@@ -188,7 +189,8 @@ static void gpu_op_gets_the_innermost_call(void **state)
 
 static void gpu_op_between_inner_calls_belongs_to_the_outer(void **state)
 {
-	struct event first = call(2, 12, 20, 1), second = call(3, 40, 45, 1), outer = call(1, 10, 50, 0);
+	struct event first = call(2, 12, 20, 1), second = call(3, 40, 45, 1),
+		     outer = call(1, 10, 50, 0);
 	struct gpu_op op = submitted(30);
 	struct thread th = {};
 
@@ -216,7 +218,8 @@ static void gpu_op_outside_of_all_calls_is_uncorrelated(void **state)
 
 static void gpu_op_heard_of_late_is_found_among_the_recent_calls(void **state)
 {
-	struct event inner = call(2, 20, 40, 1), outer = call(1, 10, 50, 0), next = call(3, 60, 70, 0);
+	struct event inner = call(2, 20, 40, 1), outer = call(1, 10, 50, 0),
+		     next = call(3, 60, 70, 0);
 	struct gpu_op op = submitted(30), at_the_edge = submitted(60);
 	struct thread th = {};
 
@@ -257,18 +260,28 @@ static void tell(const struct event *ev, void *arg)
 	t->events[t->count++] = *ev;
 }
 
-static struct event roctx(const char *name, uint64_t corr, uint64_t begin, uint64_t ret, uint64_t arg0)
+static struct event roctx(const char *name, uint64_t corr, uint64_t begin, uint64_t ret,
+			  uint64_t arg0)
 {
-	return (struct event){ .kind = EV_SPAN, .domain = DOMAIN_ROCTX, .name = name, .corr = corr,
-			       .begin = begin, .end = begin + 1, .ret = ret, .args[0] = arg0, .tid = 7 };
+	return (struct event){.kind = EV_SPAN,
+			      .domain = DOMAIN_ROCTX,
+			      .name = name,
+			      .corr = corr,
+			      .begin = begin,
+			      .end = begin + 1,
+			      .ret = ret,
+			      .args[0] = arg0,
+			      .tid = 7};
 }
 
 static void ranges_nest(void **state)
 {
-	struct event a = roctx("roctxRangePushA", 11, 100, 0, 0), b = roctx("roctxRangePushA", 12, 200, 1, 0);
-	struct event pop1 = roctx("roctxRangePop", 13, 300, 1, 0), pop2 = roctx("roctxRangePop", 14, 400, 0, 0);
-	struct thread th = { .pid = 5, .tid = 7 };
-	struct process p = { .pid = 5 };
+	struct event a = roctx("roctxRangePushA", 11, 100, 0, 0),
+		     b = roctx("roctxRangePushA", 12, 200, 1, 0);
+	struct event pop1 = roctx("roctxRangePop", 13, 300, 1, 0),
+		     pop2 = roctx("roctxRangePop", 14, 400, 0, 0);
+	struct thread th = {.pid = 5, .tid = 7};
+	struct process p = {.pid = 5};
 	struct told t = {};
 
 	ranges__call(&p, &th, &a, "outer", tell, &t);
@@ -301,10 +314,12 @@ static void a_pop_without_a_push_is_no_range(void **state)
 
 static void started_ranges_stop_by_handle_in_any_order(void **state)
 {
-	struct event a = roctx("roctxRangeStartA", 11, 100, 1, 0), b = roctx("roctxRangeStartA", 12, 200, 2, 0);
-	struct event stop1 = roctx("roctxRangeStop", 13, 300, 0, 1), stop9 = roctx("roctxRangeStop", 14, 400, 0, 9);
-	struct thread th = { .pid = 5, .tid = 7 };
-	struct process p = { .pid = 5 };
+	struct event a = roctx("roctxRangeStartA", 11, 100, 1, 0),
+		     b = roctx("roctxRangeStartA", 12, 200, 2, 0);
+	struct event stop1 = roctx("roctxRangeStop", 13, 300, 0, 1),
+		     stop9 = roctx("roctxRangeStop", 14, 400, 0, 9);
+	struct thread th = {.pid = 5, .tid = 7};
+	struct process p = {.pid = 5};
 	struct told t = {};
 
 	ranges__call(&p, &th, &a, "a", tell, &t);

@@ -15,7 +15,7 @@
 
 #include "user/output.h"
 
-static const struct output_keys keys = { .pid = 4711 };
+static const struct output_keys keys = {.pid = 4711};
 
 static void expands_to(const char *pattern, const char *want)
 {
@@ -54,7 +54,7 @@ static void a_full_disk_is_an_error_at_the_end(void **state)
 {
 	struct tasks *tasks = tasks__new();
 	struct output *o = output__new(tasks);
-	struct event ev = { .kind = EV_SPAN, .name = "hipMalloc", .pid = 1, .tid = 1 };
+	struct event ev = {.kind = EV_SPAN, .name = "hipMalloc", .pid = 1, .tid = 1};
 
 	assert_int_equal(output__add(o, &sink_text, "/dev/full", &keys), 0);
 	output__event(o, &ev);
