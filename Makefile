@@ -74,7 +74,7 @@ print-unit-tests:
 	@echo $(UNIT_TESTS)
 
 # What can run with a sanitizer: our own programs. Code for other processes cannot bring its runtime.
-sanitized: $(O)/rtrace-bpf $(UNIT_TESTS)
+sanitized: $(O)/rtrace-bpf $(O)/librtrace-agent.so $(UNIT_TESTS)
 
 install: all
 	install -D -m 755 $(O)/rtrace-bpf $(DESTDIR)$(PREFIX)/bin/rtrace-bpf
