@@ -206,21 +206,33 @@ void agents__tick(struct agents *a)
 	}
 }
 
+/* Waits until no living agent says otherwise. */
+static void wait_state(struct agents *a, bool recording, int timeout_ms)
+{
+	bool waiting = true;
+
+	for (; waiting && timeout_ms > 0; timeout_ms--) {
+		waiting = false;
+		for (struct member *m = a->members; m; m = m->next)
+			if (m->view && !m->gone && agent__recording(m->view) != recording &&
+			    !has_ended(m))
+				waiting = true;
+		if (waiting)
+			poll(NULL, 0, 1);
+	}
+}
+
+void agents__wait_recording(struct agents *a, int timeout_ms)
+{
+	wait_state(a, true, timeout_ms);
+}
+
 void agents__stop(struct agents *a, int timeout_ms)
 {
-	bool busy = true;
-
 	for (struct member *m = a->members; m; m = m->next)
 		if (m->view && !m->gone)
 			agent__deactivate(m->view);
-	for (; busy && timeout_ms > 0; timeout_ms--) {
-		busy = false;
-		for (struct member *m = a->members; m; m = m->next)
-			if (m->view && !m->gone && agent__recording(m->view) && !has_ended(m))
-				busy = true;
-		if (busy)
-			poll(NULL, 0, 1);
-	}
+	wait_state(a, false, timeout_ms);
 }
 
 void agents__each(struct agents *a, void (*fn)(struct agent_view *v, void *arg), void *arg)

@@ -38,6 +38,9 @@ bool agents__drain(struct agents *a);
 /* To be called every 100 ms: signs of life to the agents, ends of processes from them. */
 void agents__tick(struct agents *a);
 
+/* Waits until all record, at most `timeout_ms`: a dormant agent looks every 20 ms. */
+void agents__wait_recording(struct agents *a, int timeout_ms);
+
 /* Asks all to stop recording, and waits until they have, at most `timeout_ms`. */
 void agents__stop(struct agents *a, int timeout_ms);
 

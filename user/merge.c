@@ -22,6 +22,7 @@ struct merge {
 	struct tasks *tasks;
 	struct gpu_op *ops; /* submitted, not told yet */
 	struct trace_stats stats;
+	uint64_t window_begin, window_end;
 	resolve_fn resolve;
 	void *resolve_arg;
 };
@@ -37,6 +38,7 @@ struct merge *merge__new(struct functions *fns, struct strings *strings, struct 
 	m->strings = strings;
 	m->tasks = tasks;
 	m->out = out;
+	m->window_end = UINT64_MAX;
 	return m;
 }
 
@@ -53,6 +55,17 @@ void merge__free(struct merge *m)
 	free(m);
 }
 
+void merge__set_window(struct merge *m, uint64_t begin, uint64_t end)
+{
+	m->window_begin = begin;
+	m->window_end = end;
+}
+
+static bool in_window(const struct merge *m, uint64_t time)
+{
+	return time >= m->window_begin && time <= m->window_end;
+}
+
 void merge__set_resolver(struct merge *m, resolve_fn fn, void *arg)
 {
 	m->resolve = fn;
@@ -65,6 +78,12 @@ struct trace_stats *merge__stats(struct merge *m)
 }
 
 /* ---- GPU operations ---- */
+
+static void drop_op(struct merge *m, struct gpu_op *op)
+{
+	HASH_DEL(m->ops, op);
+	free(op);
+}
 
 static void tell_op(struct merge *m, struct gpu_op *op)
 {
@@ -79,8 +98,7 @@ static void tell_op(struct merge *m, struct gpu_op *op)
 	if (ev->flags & EV_F_NO_TIMES)
 		m->stats.no_times++;
 	output__event(m->out, ev);
-	HASH_DEL(m->ops, op);
-	free(op);
+	drop_op(m, op);
 }
 
 static void on_settled(struct gpu_op *op, void *arg)
@@ -197,7 +215,9 @@ static void on_submit(struct merge *m, struct agent_view *v, const struct rt_age
 	else
 		fill_copy(&op->ev, v, rec);
 	HASH_ADD(hh, m->ops, key, sizeof(op->key), op);
-	correlate__submit(th, op, on_settled, m);
+	op->outside = !in_window(m, rec->time);
+	if (!op->outside)
+		correlate__submit(th, op, on_settled, m);
 }
 
 static void on_done(struct merge *m, struct agent_view *v, const struct rt_agent_rec *rec)
@@ -207,6 +227,10 @@ static void on_done(struct merge *m, struct agent_view *v, const struct rt_agent
 
 	if (!op || op->ended) {
 		m->stats.lost_other++;
+		return;
+	}
+	if (op->outside) {
+		drop_op(m, op);
 		return;
 	}
 	op->ended = true;
@@ -242,6 +266,10 @@ void merge__agent_gone(struct merge *m, struct agent_view *v)
 	HASH_ITER (hh, m->ops, op, next) {
 		if (op->key[0] != (uintptr_t)v || op->ended)
 			continue;
+		if (op->outside) {
+			drop_op(m, op);
+			continue;
+		}
 		op->ended = true;
 		op->ev.flags |= EV_F_NO_TIMES;
 		if (op->settled)
@@ -324,6 +352,8 @@ static void on_span(struct merge *m, const struct rt_rec_span *rec)
 	const struct function *fn = span_function(m, rec);
 	struct event ev;
 
+	if (!in_window(m, rec->begin))
+		return;
 	if (!p || !th || !fn || rec->begin > rec->h.ts) {
 		m->stats.lost_other++;
 		return;

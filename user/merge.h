@@ -23,6 +23,13 @@ struct merge *merge__new(struct functions *fns, struct strings *strings, struct 
 void merge__free(struct merge *m);
 void merge__set_resolver(struct merge *m, resolve_fn fn, void *arg);
 
+/*
+ * Calls that begin, and GPU operations that are submitted, outside of [begin, end] are not part of
+ * the trace. The probes and the agents are not switched on and off in the same instant: without
+ * this, launches at the edges would stand there without their kernels.
+ */
+void merge__set_window(struct merge *m, uint64_t begin, uint64_t end);
+
 /* A record from the kernel (any kind of bpf/events.h; those that are not for the merge are
  * ignored). */
 void merge__kernel(struct merge *m, const struct rt_rec *rec);

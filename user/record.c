@@ -38,11 +38,12 @@
 #include "user/procfs.h"
 #include "user/targets.h"
 
-#define ROUND_NS      1000000ULL    /* 1 ms */
-#define TICK_NS	      100000000ULL  /* 100 ms */
-#define HELD_UP_NS    1000000000ULL /* do not wait longer than that for an unfinished record */
-#define AGENT_STOP_MS 50
-#define LAST_ENDS_MS  50 /* how long the GPU may take to finish what it runs when tracing stops */
+#define ROUND_NS       1000000ULL    /* 1 ms */
+#define TICK_NS	       100000000ULL  /* 100 ms */
+#define HELD_UP_NS     1000000000ULL /* do not wait longer than that for an unfinished record */
+#define AGENT_START_MS 100
+#define AGENT_STOP_MS  50
+#define LAST_ENDS_MS   50 /* how long the GPU may take to finish what it runs when tracing stops */
 
 struct recorder {
 	const struct options *opt;
@@ -371,12 +372,13 @@ static int check_pids(const struct options *o)
 	return 0;
 }
 
-static void say_agent(pid_t pid, bool has_agent)
+static void say_process(pid_t pid, void *arg)
 {
+	struct recorder *r = arg;
 	char comm[32];
 
 	procfs__comm(pid, comm, sizeof(comm));
-	if (has_agent)
+	if (agents__look(r->agents, pid))
 		log_say("process %d (%s): API calls and GPU times", pid, comm);
 	else
 		log_say("process %d (%s): API calls; no GPU times: it was started without the "
@@ -402,7 +404,7 @@ static int start_pids(struct recorder *r)
 		n = targets__add_process(r->targets, pid);
 		if (n < 0)
 			return n;
-		say_agent(pid, agents__look(r->agents, pid));
+		agents__look(r->agents, pid);
 	}
 	return 0;
 }
@@ -414,7 +416,7 @@ static int add_if_rocm(pid_t pid, void *arg)
 	if (pid == getpid() || targets__count_libraries(pid) <= 0)
 		return 0;
 	if (targets__add_process(r->targets, pid) > 0)
-		say_agent(pid, agents__look(r->agents, pid));
+		agents__look(r->agents, pid);
 	return 0;
 }
 
@@ -457,7 +459,12 @@ static int start(struct recorder *r)
 		err = procfs__processes(add_if_rocm, r);
 	else
 		err = start_command(r);
+	agents__wait_recording(r->agents, AGENT_START_MS);
 	r->started = clock__boot_ns();
+	if (!err && !r->opt->command) {
+		merge__set_window(r->merge, r->started, UINT64_MAX);
+		targets__each_process(r->targets, say_process, r);
+	}
 	return err;
 }
 
@@ -499,6 +506,7 @@ static void finish(struct recorder *r)
 	uint64_t begun = clock__boot_ns(), detached;
 	int err;
 
+	merge__set_window(r->merge, r->opt->command ? 0 : r->started, begun);
 	agents__stop(r->agents, AGENT_STOP_MS);
 	drain_for(r, LAST_ENDS_MS);
 	attach__free(r->attach);

@@ -31,6 +31,8 @@ struct targets {
 	struct attached *attached; /* only if not node_wide */
 	size_t attached_count;
 	struct addresses *addresses;
+	pid_t *pids; /* added */
+	size_t pid_count;
 };
 
 static struct library *find_library(const struct targets *t, dev_t dev, ino_t ino)
@@ -73,6 +75,7 @@ void targets__free(struct targets *t)
 	addresses__free(t->addresses);
 	free(t->libs);
 	free(t->attached);
+	free(t->pids);
 	free(t);
 }
 
@@ -195,7 +198,23 @@ int targets__count_libraries(pid_t pid)
 
 int targets__add_process(struct targets *t, pid_t pid)
 {
-	return scan_process(t, pid);
+	int found = scan_process(t, pid);
+	pid_t *grown;
+
+	if (found <= 0)
+		return found;
+	grown = realloc(t->pids, (t->pid_count + 1) * sizeof(*grown));
+	if (!grown)
+		return -ENOMEM;
+	t->pids = grown;
+	t->pids[t->pid_count++] = pid;
+	return found;
+}
+
+void targets__each_process(struct targets *t, void (*fn)(pid_t pid, void *arg), void *arg)
+{
+	for (size_t i = 0; i < t->pid_count; i++)
+		fn(t->pids[i], arg);
 }
 
 int targets__opened(struct targets *t, pid_t pid, int fd)

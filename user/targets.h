@@ -31,6 +31,9 @@ int targets__count_libraries(pid_t pid);
 /* Probes the ROCm libraries that the process maps. Returns how many it maps, or -errno. */
 int targets__add_process(struct targets *t, pid_t pid);
 
+/* Calls `fn` for each process that was added and maps a ROCm library. */
+void targets__each_process(struct targets *t, void (*fn)(pid_t pid, void *arg), void *arg);
+
 /* The process has opened a file named like a ROCm library, as descriptor `fd`: probes it. */
 int targets__opened(struct targets *t, pid_t pid, int fd);
 
