@@ -215,6 +215,13 @@ rewrite(struct queue *q, const union packet *in, uint64_t count, uint64_t index,
 	}
 }
 
+static void lose_batch(const union packet *packets, uint64_t count)
+{
+	for (uint64_t i = 0; agent_active() && i < count; i++)
+		if (header_type(packets[i].dispatch.header) == HSA_PACKET_TYPE_KERNEL_DISPATCH)
+			shm_lose(&agent.shm, RT_AGENT_DISPATCH);
+}
+
 static void intercept(const void *packets, uint64_t count, uint64_t index, void *data,
 		      hsa_amd_queue_intercept_packet_writer writer)
 {
@@ -228,7 +235,7 @@ static void intercept(const void *packets, uint64_t count, uint64_t index, void 
 			rewrite(q, packets, count, index, writer);
 			return;
 		}
-		shm_lose(&agent.shm, RT_AGENT_DISPATCH);
+		lose_batch(packets, count);
 	}
 	if (hsa.major == 1)
 		room_wait(&q->room, index, count);

@@ -40,6 +40,7 @@ struct agent_view {
 	uint64_t meta_read;
 	bool meta_broken;
 	uint64_t bad;
+	uint64_t lost_before; /* records dropped before this tracer came */
 	struct strings *strings;
 	struct clock_map clock;
 	struct device_entry *devices;
@@ -54,6 +55,16 @@ static struct rt_agent_control *control(const struct agent_view *v)
 static struct rt_agent_state *state(const struct agent_view *v)
 {
 	return (void *)(v->base + RT_AGENT_STATE);
+}
+
+static uint64_t lost_so_far(const struct agent_view *v)
+{
+	const struct rt_agent_state *s = state(v);
+	uint64_t sum = 0;
+
+	for (int i = 0; i < RT_AGENT_KINDS; i++)
+		sum += s->lost[i];
+	return sum;
 }
 
 /* ---- finding and checking ---- */
@@ -108,6 +119,7 @@ static int map_view(struct agent_view *v, int fd)
 		return -EPROTO;
 	}
 	v->tail = __atomic_load_n(&control(v)->tail, __ATOMIC_ACQUIRE);
+	v->lost_before = v->tail ? lost_so_far(v) : 0;
 	return 0;
 }
 
@@ -374,15 +386,20 @@ void agent__each_device(const struct agent_view *v,
 
 uint64_t agent__lost(const struct agent_view *v)
 {
-	const struct rt_agent_state *s = state(v);
-	uint64_t sum = 0;
-
-	for (int i = 0; i < RT_AGENT_KINDS; i++)
-		sum += s->lost[i];
-	return sum;
+	return lost_so_far(v) - v->lost_before;
 }
 
 uint64_t agent__bad(const struct agent_view *v)
 {
 	return v->bad;
+}
+
+uint64_t agent__unwatched_queues(const struct agent_view *v)
+{
+	return state(v)->skipped;
+}
+
+bool agent__failed(const struct agent_view *v)
+{
+	return state(v)->failed;
 }

@@ -69,8 +69,17 @@ const struct clock_map *agent__clock(const struct agent_view *v);
 void agent__each_device(const struct agent_view *v,
 			void (*fn)(const struct agent_device *, void *arg), void *arg);
 
-/* Records that the agent dropped, and slots that were skipped or made no sense. */
+/*
+ * Records that the agent dropped since this tracer came (a tracer that is the first counts all),
+ * and slots that were skipped or made no sense.
+ */
 uint64_t agent__lost(const struct agent_view *v);
 uint64_t agent__bad(const struct agent_view *v);
+
+/* Queues that the agent could not watch: what they ran is not in the trace. */
+uint64_t agent__unwatched_queues(const struct agent_view *v);
+
+/* Has the agent switched itself off? */
+bool agent__failed(const struct agent_view *v);
 
 #endif

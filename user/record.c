@@ -488,6 +488,13 @@ static void count_agent(struct agent_view *v, void *arg)
 
 	stats->lost_gpu += agent__lost(v);
 	stats->lost_other += agent__bad(v);
+	if (agent__unwatched_queues(v))
+		log_warn("process %d: %" PRIu64
+			 " queues could not be watched: what they ran is not in the trace",
+			 agent__pid(v), agent__unwatched_queues(v));
+	if (agent__failed(v))
+		log_warn("process %d: its agent has switched itself off; see its stderr",
+			 agent__pid(v));
 }
 
 static void fill_losses(struct recorder *r)
