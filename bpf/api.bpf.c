@@ -143,7 +143,7 @@ static __always_inline void fill_header(struct rt_rec *h, __u16 kind, __u16 size
 #define submit(rec) bpf_ringbuf_submit(rec, BPF_RB_NO_WAKEUP)
 
 /* Sends what needs no body of its own: RT_REC_EXEC, RT_REC_EXIT. */
-static __always_inline void send_note(__u16 kind, __u32 pid, __u32 tid)
+static __always_inline void send_note(__u16 kind, __u32 flags, __u32 pid, __u32 tid)
 {
 	struct rt_rec *h = reserve(sizeof(*h));
 
@@ -152,6 +152,7 @@ static __always_inline void send_note(__u16 kind, __u32 pid, __u32 tid)
 		return;
 	}
 	fill_header(h, kind, sizeof(*h), bpf_ktime_get_boot_ns(), pid, tid);
+	h->flags = flags;
 	submit(h);
 }
 
@@ -478,16 +479,20 @@ SEC("tp_btf/sched_process_exit")
 int BPF_PROG(task_exit, struct task_struct *task)
 {
 	struct task_state *t = bpf_task_storage_get(&tasks, task, NULL, 0);
+	bool last = !BPF_CORE_READ(task, signal, live.counter);
 	struct span_end e = {};
+	__u32 pid = task->tgid;
 
+	if (last) /* the number may be another process's soon */
+		bpf_map_delete_elem(&pids, &pid);
 	if (!t)
 		return 0;
 	e.ts = bpf_ktime_get_boot_ns();
 	e.flags = RT_SPAN_UNFINISHED;
-	e.pid = task->tgid;
+	e.pid = pid;
 	e.tid = task->pid;
 	cut_frames(t, 0, &e);
-	send_note(RT_REC_EXIT, e.pid, e.tid);
+	send_note(RT_REC_EXIT, last ? RT_EXIT_LAST : 0, e.pid, e.tid);
 	return 0;
 }
 
@@ -523,7 +528,8 @@ int BPF_PROG(task_fork, struct task_struct *parent, struct task_struct *child)
 
 	if (!follow_forks || child_pid == parent->tgid || !listed(parent->tgid))
 		return 0;
-	bpf_map_update_elem(&pids, &child_pid, &one, BPF_ANY);
+	if (bpf_map_update_elem(&pids, &child_pid, &one, BPF_ANY))
+		count(RT_COUNT_LOST_NOTE);
 	r = reserve(sizeof(*r));
 	if (!r) {
 		count(RT_COUNT_LOST_NOTE);
@@ -553,7 +559,7 @@ int BPF_PROG(task_exec, struct task_struct *task)
 		t->named = 0;
 	}
 	if (t || listed(task->tgid))
-		send_note(RT_REC_EXEC, task->tgid, task->pid);
+		send_note(RT_REC_EXEC, 0, task->tgid, task->pid);
 	return 0;
 }
 
@@ -626,11 +632,17 @@ int open_enter(struct trace_event_raw_sys_enter *ctx)
 	char path[PATH_SEEN] = {};
 	__u64 name = 0; /* first bytes of the last component */
 	__u32 len = 0;
+	long n;
 
 	if (!capturing_current())
 		return 0;
-	if (bpf_probe_read_user_str(path, sizeof(path), (const void *)ctx->args[1]) < 0)
+	n = bpf_probe_read_user_str(path, sizeof(path), (const void *)ctx->args[1]);
+	if (n < 0)
 		return 0;
+	if (n == sizeof(path)) { /* longer than we look: user space sees the whole name */
+		note_opening(RT_REC_LIBRARY);
+		return 0;
+	}
 	for (int i = 0; i < PATH_SEEN; i++) {
 		if (!path[i])
 			break;

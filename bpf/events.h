@@ -37,6 +37,9 @@ struct rt_rec {
 #define RT_SPAN_STR_FAULT  0x8 /* the string's page was not resident: read it from outside */
 #define RT_SPAN_STR_CUT	   0x10
 
+/* rt_rec.flags of RT_REC_EXIT */
+#define RT_EXIT_LAST 0x1 /* of its process: that has ended too */
+
 /* rt_rec.flags of struct rt_rec_open */
 #define RT_OPEN_STOPPED 0x1 /* the process was sent SIGSTOP and waits for SIGCONT */
 

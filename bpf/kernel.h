@@ -16,8 +16,17 @@
 
 #pragma clang attribute push(__attribute__((preserve_access_index)), apply_to = record)
 
+typedef struct {
+	int counter;
+} atomic_t;
+
+struct signal_struct {
+	atomic_t live; /* threads of the process that have not begun to exit */
+};
+
 struct task_struct {
 	int pid, tgid;
+	struct signal_struct *signal;
 	unsigned long sas_ss_sp;
 	__kernel_size_t sas_ss_size;
 	char comm[16];

@@ -117,7 +117,7 @@ static uint32_t ring_slots(void)
 	const char *env = getenv("RTRACE_AGENT_RING");
 	unsigned long n = env ? strtoul(env, NULL, 0) : RT_AGENT_SLOTS;
 
-	if (n < 16 || n > 1u << 26 || (n & (n - 1))) {
+	if (n < 16 || n > RT_AGENT_SLOTS_MAX || (n & (n - 1))) {
 		agent_warn("RTRACE_AGENT_RING=%s is not a power of two from 16 to 67108864: "
 			   "using %u",
 			   env, RT_AGENT_SLOTS);

@@ -49,8 +49,9 @@
  *   RTRACE_AGENT_RING=N    ring slots, a power of two (default RT_AGENT_SLOTS)
  *   RTRACE_AGENT_LOG=1     say on stderr what happens
  */
-#define RT_AGENT_SLOTS	  131072u
-#define RT_AGENT_META_LEN (64u << 20) /* sparse: costs what is written */
+#define RT_AGENT_SLOTS	   131072u
+#define RT_AGENT_SLOTS_MAX (1u << 26)
+#define RT_AGENT_META_LEN  (64u << 20) /* sparse: costs what is written */
 
 /*
  * The tracer renews control.heartbeat every 100 ms; unchanged for this long, the agent goes

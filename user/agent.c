@@ -6,6 +6,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <signal.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
@@ -16,7 +17,7 @@
 #include "user/log.h"
 #include "user/procfs.h"
 
-#define RING_SLOTS_MAX (1u << 24)
+#define RING_SLOTS_MAX RT_AGENT_SLOTS_MAX
 #define META_SIZE_MAX  (1ull << 30)
 
 struct device_entry {
@@ -41,6 +42,7 @@ struct agent_view {
 	bool meta_broken;
 	uint64_t bad;
 	uint64_t lost_before; /* records dropped before this tracer came */
+	uint64_t first_op;    /* lowest number of an operation whose submission was seen */
 	struct strings *strings;
 	struct clock_map clock;
 	struct device_entry *devices;
@@ -97,6 +99,22 @@ static int check_file(int fd, size_t *size)
 	return 0;
 }
 
+/* An agent has one ring, hence one reader: the tracer that gave the last sign of life. */
+static bool served_by_another(const struct agent_view *v)
+{
+	const struct rt_agent_control *c = control(v);
+	uint64_t heartbeat = __atomic_load_n(&c->heartbeat, __ATOMIC_ACQUIRE);
+	pid_t tracer = c->tracer;
+
+	if (!c->active || tracer <= 0 || tracer == getpid() ||
+	    (kill(tracer, 0) && errno == ESRCH) ||
+	    clock__boot_ns() - heartbeat > RT_AGENT_HEARTBEAT_TIMEOUT_NS)
+		return false;
+	log_warn("agent: process %d: its GPU times go to another tracer, process %d", v->pid,
+		 tracer);
+	return true;
+}
+
 static int map_view(struct agent_view *v, int fd)
 {
 	struct rt_agent_header *h;
@@ -118,6 +136,8 @@ static int map_view(struct agent_view *v, int fd)
 		log_warn("agent: process %d: shared memory of another version, or damaged", v->pid);
 		return -EPROTO;
 	}
+	if (served_by_another(v))
+		return -EBUSY;
 	v->tail = __atomic_load_n(&control(v)->tail, __ATOMIC_ACQUIRE);
 	v->lost_before = v->tail ? lost_so_far(v) : 0;
 	return 0;
@@ -132,6 +152,7 @@ struct agent_view *agent__from_fd(pid_t pid, int fd, struct strings *strings)
 		return NULL;
 	v->pid = pid;
 	v->strings = strings;
+	v->first_op = UINT64_MAX;
 	err = map_view(v, fd);
 	if (err) {
 		agent__free(v);
@@ -170,6 +191,8 @@ struct agent_view *agent__find(pid_t pid, struct strings *strings)
 	v = agent__from_fd(pid, s.fd, strings);
 	err = errno;
 	close(s.fd);
+	if (v) /* what it has recorded so far was another tracer's business */
+		v->tail = __atomic_load_n(&state(v)->head, __ATOMIC_ACQUIRE);
 	errno = err;
 	return v;
 }
@@ -344,6 +367,8 @@ bool agent__drain(struct agent_view *v, bool dead,
 			continue;
 		}
 		memcpy(&rec, slot, sizeof(rec));
+		if (rec.kind != RT_AGENT_DONE && rec.op && rec.op < v->first_op)
+			v->first_op = rec.op;
 		if (rec.kind == RT_AGENT_CLOCK)
 			on_clock(v, &rec);
 		else
@@ -402,4 +427,9 @@ uint64_t agent__unwatched_queues(const struct agent_view *v)
 bool agent__failed(const struct agent_view *v)
 {
 	return state(v)->failed;
+}
+
+bool agent__saw_submit(const struct agent_view *v, uint64_t op)
+{
+	return op >= v->first_op;
 }

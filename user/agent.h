@@ -30,8 +30,9 @@ struct agent_kernel {
 };
 
 /*
- * Opens the agent memory mapped by a process. NULL with errno set: ENOENT if it has none, EPROTO if
- * it is not what it should be (said), others as from the system.
+ * Opens the agent memory mapped by a process; what it has recorded so far is left aside. NULL with
+ * errno set: ENOENT if it has none, EPROTO if it is not what it should be, EBUSY if another tracer
+ * has it (both are said), others as from the system.
  */
 struct agent_view *agent__find(pid_t pid, struct strings *strings);
 
@@ -75,6 +76,12 @@ void agent__each_device(const struct agent_view *v,
  */
 uint64_t agent__lost(const struct agent_view *v);
 uint64_t agent__bad(const struct agent_view *v);
+
+/*
+ * Could the submission of that operation have been seen? If not, it was submitted before this
+ * tracer came, and its end tells nothing.
+ */
+bool agent__saw_submit(const struct agent_view *v, uint64_t op);
 
 /* Queues that the agent could not watch: what they ran is not in the trace. */
 uint64_t agent__unwatched_queues(const struct agent_view *v);

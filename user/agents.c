@@ -15,6 +15,7 @@
 #include <unistd.h>
 
 #include "user/log.h"
+#include "user/procfs.h"
 
 struct member {
 	struct agent_view *view; /* NULL: memory not ready yet */
@@ -29,6 +30,7 @@ struct agents {
 	struct strings *strings;
 	struct agents_callbacks callbacks;
 	struct member *members;
+	bool stopped;
 };
 
 struct agents *agents__new(struct strings *strings, const struct agents_callbacks *callbacks)
@@ -105,7 +107,7 @@ bool agents__look(struct agents *a, pid_t pid)
 		return true;
 	view = agent__find(pid, a->strings);
 	if (!view) {
-		if (errno != ENOENT)
+		if (errno != ENOENT && errno != EBUSY && errno != EPROTO)
 			log_warn("agent: process %d: %s", pid, strerror(errno));
 		return false;
 	}
@@ -116,41 +118,6 @@ bool agents__look(struct agents *a, pid_t pid)
 	}
 	start(m, view);
 	return true;
-}
-
-void agents__created(struct agents *a, pid_t pid, int fd)
-{
-	struct member *m;
-	char path[64];
-	int own;
-
-	snprintf(path, sizeof(path), "/proc/%d/fd/%d", pid, fd);
-	own = open(path, O_RDWR | O_CLOEXEC);
-	if (own < 0) { /* closed already: then it is mapped */
-		agents__look(a, pid);
-		return;
-	}
-	m = add_member(a, pid);
-	if (m)
-		m->memory_fd = own;
-	else
-		close(own);
-}
-
-/* The agent sizes, seals and fills its memory after creating it. */
-static void try_pending(struct agents *a, struct member *m)
-{
-	struct agent_view *view;
-
-	view = agent__from_fd(m->pid, m->memory_fd, a->strings);
-	if (view) {
-		start(m, view);
-	} else if (errno != EAGAIN) { /* the number was taken by another file before we looked */
-		close_fd(&m->memory_fd);
-		view = agent__find(m->pid, a->strings);
-		if (view)
-			start(m, view);
-	}
 }
 
 static bool has_ended(const struct member *m)
@@ -171,6 +138,45 @@ static void retire(struct agents *a, struct member *m)
 	a->callbacks.gone(m->view, a->callbacks.arg);
 }
 
+/* One agent a process: however often it creates such memory, it costs us two descriptors. */
+void agents__created(struct agents *a, pid_t pid, int fd)
+{
+	struct member *m = find_member(a, pid);
+	int own;
+
+	own = procfs__open_fd(pid, fd, O_RDWR, NULL, 0);
+	if (own < 0) { /* closed already: then it is mapped */
+		agents__look(a, pid);
+		return;
+	}
+	if (m && m->view) /* the runtime was shut down and started again: that one is over */
+		retire(a, m);
+	if (!m || m->gone)
+		m = add_member(a, pid);
+	if (!m) {
+		close(own);
+		return;
+	}
+	close_fd(&m->memory_fd);
+	m->memory_fd = own;
+}
+
+/* The agent sizes, seals and fills its memory after creating it. */
+static void try_pending(struct agents *a, struct member *m)
+{
+	struct agent_view *view;
+
+	view = agent__from_fd(m->pid, m->memory_fd, a->strings);
+	if (view) {
+		start(m, view);
+	} else if (errno != EAGAIN) { /* the number was taken by another file before we looked */
+		close_fd(&m->memory_fd);
+		view = agent__find(m->pid, a->strings);
+		if (view)
+			start(m, view);
+	}
+}
+
 void agents__exec(struct agents *a, pid_t pid)
 {
 	struct member *m = find_member(a, pid);
@@ -186,7 +192,7 @@ bool agents__drain(struct agents *a)
 	for (struct member *m = a->members; m; m = m->next) {
 		if (m->gone)
 			continue;
-		if (!m->view && m->memory_fd >= 0)
+		if (!m->view && m->memory_fd >= 0 && !a->stopped)
 			try_pending(a, m);
 		if (m->view && !agent__drain(m->view, false, a->callbacks.record, a->callbacks.arg))
 			complete = false;
@@ -194,16 +200,18 @@ bool agents__drain(struct agents *a)
 	return complete;
 }
 
-void agents__tick(struct agents *a)
+void agents__reap(struct agents *a)
 {
-	for (struct member *m = a->members; m; m = m->next) {
-		if (m->gone)
-			continue;
-		if (has_ended(m))
+	for (struct member *m = a->members; m; m = m->next)
+		if (!m->gone && has_ended(m))
 			retire(a, m);
-		else if (m->view)
+}
+
+void agents__heartbeat(struct agents *a)
+{
+	for (struct member *m = a->members; m; m = m->next)
+		if (!m->gone && m->view)
 			agent__activate(m->view);
-	}
 }
 
 /* Waits until no living agent says otherwise. */
@@ -229,6 +237,7 @@ void agents__wait_recording(struct agents *a, int timeout_ms)
 
 void agents__stop(struct agents *a, int timeout_ms)
 {
+	a->stopped = true;
 	for (struct member *m = a->members; m; m = m->next)
 		if (m->view && !m->gone)
 			agent__deactivate(m->view);

@@ -35,8 +35,11 @@ void agents__exec(struct agents *a, pid_t pid);
 /* Drains all. Returns true if all that was there when it was called has been seen. */
 bool agents__drain(struct agents *a);
 
-/* To be called every 100 ms: signs of life to the agents, ends of processes from them. */
-void agents__tick(struct agents *a);
+/* Lets go of the agents of processes that have ended, after a last drain. */
+void agents__reap(struct agents *a);
+
+/* A sign of life to all: to be given every 100 ms. */
+void agents__heartbeat(struct agents *a);
 
 /* Waits until all record, at most `timeout_ms`: a dormant agent looks every 20 ms. */
 void agents__wait_recording(struct agents *a, int timeout_ms);

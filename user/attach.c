@@ -156,6 +156,7 @@ int attach__library(struct attach *a, const struct library *lib, pid_t pid)
 	const struct link_request ret = {CAPTURE_PROG_RETURN, ATTACH_UPROBE_MULTI,
 					 UPROBE_MULTI_RETURN, lib, pid};
 	const struct link_request entry = {CAPTURE_PROG_ENTRY, ATTACH_UPROBE_MULTI, 0, lib, pid};
+	size_t links = a->link_count;
 	int err = 0;
 
 	switch (a->mode) {
@@ -170,6 +171,8 @@ int attach__library(struct attach *a, const struct library *lib, pid_t pid)
 	default:
 		err = tracefs__attach(a->tracefs, lib, pid);
 	}
+	if (!err && a->mode != CAPTURE_TRACEFS && a->link_count == links)
+		err = -EOPNOTSUPP; /* each function was refused, and that was said */
 	if (err)
 		log_err("attach: %s: %s", lib->name, strerror(-err));
 	else

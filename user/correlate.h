@@ -24,7 +24,6 @@ struct gpu_op {
 	struct event ev;
 	bool settled; /* its cause is known, or known not to be found */
 	bool ended;   /* its times are known */
-	bool outside; /* of the trace's window: not to be told */
 	struct gpu_op *next_unsettled;
 	UT_hash_handle hh;
 };

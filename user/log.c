@@ -13,6 +13,9 @@ static void log_line(const char *prefix, const char *fmt, va_list ap)
 	char line[1024];
 
 	vsnprintf(line, sizeof(line), fmt, ap);
+	for (char *c = line; *c; c++) /* names of processes are anybody's */
+		if ((unsigned char)*c < ' ' || *c == 0x7f)
+			*c = '?';
 	fprintf(stderr, "rtrace-bpf: %s%s\n", prefix, line);
 }
 

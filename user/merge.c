@@ -11,7 +11,6 @@
 
 #include "user/correlate.h"
 #include "user/log.h"
-#include "user/procfs.h"
 #include "user/ranges.h"
 
 /* Agents whose process is gone keep their view until the end: operations may name them. */
@@ -23,8 +22,6 @@ struct merge {
 	struct gpu_op *ops; /* submitted, not told yet */
 	struct trace_stats stats;
 	uint64_t window_begin, window_end;
-	resolve_fn resolve;
-	void *resolve_arg;
 };
 
 struct merge *merge__new(struct functions *fns, struct strings *strings, struct tasks *tasks,
@@ -66,12 +63,6 @@ static bool in_window(const struct merge *m, uint64_t time)
 	return time >= m->window_begin && time <= m->window_end;
 }
 
-void merge__set_resolver(struct merge *m, resolve_fn fn, void *arg)
-{
-	m->resolve = fn;
-	m->resolve_arg = arg;
-}
-
 struct trace_stats *merge__stats(struct merge *m)
 {
 	return &m->stats;
@@ -89,6 +80,10 @@ static void tell_op(struct merge *m, struct gpu_op *op)
 {
 	const struct event *ev = &op->ev;
 
+	if (ev->flags & EV_F_UNCORRELATED && !in_window(m, ev->gpu.submit)) {
+		drop_op(m, op); /* the call that caused it is not in the trace */
+		return;
+	}
 	if (ev->kind == EV_DISPATCH)
 		m->stats.dispatches++;
 	else
@@ -215,9 +210,7 @@ static void on_submit(struct merge *m, struct agent_view *v, const struct rt_age
 	else
 		fill_copy(&op->ev, v, rec);
 	HASH_ADD(hh, m->ops, key, sizeof(op->key), op);
-	op->outside = !in_window(m, rec->time);
-	if (!op->outside)
-		correlate__submit(th, op, on_settled, m);
+	correlate__submit(th, op, on_settled, m);
 }
 
 static void on_done(struct merge *m, struct agent_view *v, const struct rt_agent_rec *rec)
@@ -225,12 +218,10 @@ static void on_done(struct merge *m, struct agent_view *v, const struct rt_agent
 	const struct clock_map *clock = agent__clock(v);
 	struct gpu_op *op = find_op(m, v, rec->op);
 
+	if (!op && !agent__saw_submit(v, rec->op))
+		return;
 	if (!op || op->ended) {
 		m->stats.lost_other++;
-		return;
-	}
-	if (op->outside) {
-		drop_op(m, op);
 		return;
 	}
 	op->ended = true;
@@ -266,10 +257,6 @@ void merge__agent_gone(struct merge *m, struct agent_view *v)
 	HASH_ITER (hh, m->ops, op, next) {
 		if (op->key[0] != (uintptr_t)v || op->ended)
 			continue;
-		if (op->outside) {
-			drop_op(m, op);
-			continue;
-		}
 		op->ended = true;
 		op->ev.flags |= EV_F_NO_TIMES;
 		if (op->settled)
@@ -283,13 +270,6 @@ size_t merge__running(const struct merge *m)
 }
 
 /* ---- calls ---- */
-
-static const struct function *span_function(struct merge *m, const struct rt_rec_span *rec)
-{
-	if (!(rec->h.flags & RT_SPAN_BY_IP))
-		return functions__by_id(m->fns, rec->func);
-	return m->resolve ? m->resolve(rec->h.pid, rec->func, m->resolve_arg) : NULL;
-}
 
 static struct event span_event(const struct rt_rec_span *rec, const struct function *fn)
 {
@@ -318,20 +298,17 @@ static struct event span_event(const struct rt_rec_span *rec, const struct funct
 	return ev;
 }
 
-/* A page of read-only data may not be resident when the kernel looks: then it is read from outside.
- */
 static const char *span_message(struct merge *m, const struct rt_rec_span *rec)
 {
 	const struct rt_rec_span_str *s = (const void *)rec;
-	char buf[RT_STR_MAX];
-	ssize_t n;
 
 	if (rec->h.kind != RT_REC_SPAN_STR)
 		return NULL;
-	if (!(rec->h.flags & RT_SPAN_STR_FAULT))
-		return strings__keep(m->strings, s->str, rec->str_len);
-	n = procfs__read_memory(rec->h.pid, rec->args[0], buf, sizeof(buf) - 1);
-	return n > 0 ? strings__keep(m->strings, buf, n) : NULL;
+	if (rec->h.flags & RT_SPAN_STR_FAULT) {
+		m->stats.lost_other++;
+		return "(unreadable)";
+	}
+	return strings__keep(m->strings, s->str, rec->str_len);
 }
 
 static void on_range(const struct event *ev, void *arg)
@@ -349,10 +326,10 @@ static void on_span(struct merge *m, const struct rt_rec_span *rec)
 {
 	struct process *p = tasks__process(m->tasks, rec->h.pid);
 	struct thread *th = tasks__thread(m->tasks, rec->h.pid, rec->h.tid);
-	const struct function *fn = span_function(m, rec);
+	const struct function *fn = functions__by_id(m->fns, rec->func);
 	struct event ev;
 
-	if (!in_window(m, rec->begin))
+	if (rec->h.ts < m->window_begin || rec->begin > m->window_end)
 		return;
 	if (!p || !th || !fn || rec->begin > rec->h.ts) {
 		m->stats.lost_other++;
@@ -383,12 +360,18 @@ static void on_task(struct merge *m, const struct rt_rec_task *rec)
 static void on_thread_end(struct merge *m, const struct rt_rec *rec)
 {
 	struct thread *th = tasks__thread(m->tasks, rec->pid, rec->tid);
+	struct process *p;
 
 	if (!th)
 		return;
 	correlate__give_up(th, on_settled, m);
 	ranges__cut_thread(th, rec->ts, on_range, m);
 	tasks__remove_thread(m->tasks, th);
+	if (!(rec->flags & RT_EXIT_LAST))
+		return;
+	p = tasks__process(m->tasks, rec->pid);
+	if (p)
+		ranges__cut_process(p, rec->ts, on_range, m);
 }
 
 void merge__kernel(struct merge *m, const struct rt_rec *rec)

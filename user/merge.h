@@ -15,18 +15,14 @@
 
 struct merge;
 
-/* Tells the function at an address of a process (RT_SPAN_BY_IP); NULL if it cannot be found. */
-typedef const struct function *(*resolve_fn)(uint32_t pid, uint64_t address, void *arg);
-
 struct merge *merge__new(struct functions *fns, struct strings *strings, struct tasks *tasks,
 			 struct output *out);
 void merge__free(struct merge *m);
-void merge__set_resolver(struct merge *m, resolve_fn fn, void *arg);
 
 /*
- * Calls that begin, and GPU operations that are submitted, outside of [begin, end] are not part of
- * the trace. The probes and the agents are not switched on and off in the same instant: without
- * this, launches at the edges would stand there without their kernels.
+ * The trace holds the calls that overlap [begin, end], and the GPU operations that these caused or
+ * that were submitted in that time. The probes and the agents are not switched on and off in the
+ * same instant: without this, launches at the edges would stand there without their kernels.
  */
 void merge__set_window(struct merge *m, uint64_t begin, uint64_t end);
 

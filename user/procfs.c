@@ -12,6 +12,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <sys/uio.h>
 #include <unistd.h>
 
@@ -62,6 +63,33 @@ int procfs__open_mapping(pid_t pid, const struct mapping *m, int flags)
 		 m->end);
 	fd = open(path, flags | O_CLOEXEC);
 	return fd < 0 ? -errno : fd;
+}
+
+int procfs__open_fd(pid_t pid, int fd, int flags, char *name, size_t size)
+{
+	char path[64];
+	struct stat st;
+	ssize_t n;
+	int at;
+
+	snprintf(path, sizeof(path), "/proc/%d/fd/%d", pid, fd);
+	if (name) {
+		n = readlink(path, name, size - 1);
+		name[n > 0 ? n : 0] = '\0';
+	}
+	at = open(path, O_PATH | O_CLOEXEC); /* never blocks, whatever it is */
+	if (at < 0)
+		return -EBADF;
+	if (fstat(at, &st) || !S_ISREG(st.st_mode)) {
+		close(at);
+		return -EINVAL;
+	}
+	snprintf(path, sizeof(path), "/proc/self/fd/%d", at);
+	fd = open(path, flags | O_CLOEXEC);
+	if (fd < 0)
+		fd = -errno;
+	close(at);
+	return fd;
 }
 
 int procfs__processes(int (*fn)(pid_t pid, void *arg), void *arg)

@@ -24,6 +24,13 @@ int procfs__mappings(pid_t pid, int (*fn)(const struct mapping *, void *arg), vo
 /* Opens the very file that is mapped at [start, end), whatever mount namespace it lies in. */
 int procfs__open_mapping(pid_t pid, const struct mapping *m, int flags);
 
+/*
+ * Opens the regular file that the process has as descriptor `fd`. -EBADF if it has none such,
+ * -EINVAL if it is no regular file: opening a FIFO, say, could block us for ever. `name` (size
+ * bytes, may be NULL) gets its path.
+ */
+int procfs__open_fd(pid_t pid, int fd, int flags, char *name, size_t size);
+
 /* Calls `fn` for every process id until it returns non-zero; returns that, 0, or -errno. */
 int procfs__processes(int (*fn)(pid_t pid, void *arg), void *arg);
 

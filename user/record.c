@@ -20,6 +20,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/epoll.h>
+#include <sys/eventfd.h>
 #include <sys/signalfd.h>
 #include <sys/syscall.h>
 #include <sys/timerfd.h>
@@ -62,11 +63,25 @@ struct recorder {
 	int epoll, timer, signals;
 	size_t live_pids; /* traced by -p and still running */
 	uint64_t started, last_round, last_tick;
+	struct rescan *rescans;
 	bool stop;
+	bool stopping; /* the probes are being taken off: none may be added */
 };
+
+/* A process that opened a library while nobody held it back: it is looked at a few times more. */
+struct rescan {
+	pid_t pid;
+	unsigned int step;
+	uint64_t due;
+	struct rescan *next;
+};
+
+static const uint64_t rescan_after_ns[] = {2000000, 10000000, 50000000, 250000000};
+#define RESCAN_STEPS (sizeof(rescan_after_ns) / sizeof(rescan_after_ns[0]))
 
 /* In the reorder buffer, records of agents travel behind the header of those of the kernel. */
 #define RT_REC_FROM_AGENT 0x100
+#define RT_REC_AGENT_GONE 0x101 /* without a record */
 
 struct agent_item {
 	struct rt_rec h;
@@ -76,20 +91,107 @@ struct agent_item {
 
 /* ---- from the sources into the reorder buffer ---- */
 
+static void plan_rescan(struct recorder *r, pid_t pid)
+{
+	struct rescan *scan = calloc(1, sizeof(*scan));
+
+	if (!scan)
+		return;
+	scan->pid = pid;
+	scan->due = clock__boot_ns() + rescan_after_ns[0];
+	scan->next = r->rescans;
+	r->rescans = scan;
+}
+
+static void run_rescans(struct recorder *r, uint64_t now)
+{
+	struct rescan **link = &r->rescans, *scan;
+
+	while ((scan = *link)) {
+		if (scan->due > now) {
+			link = &scan->next;
+			continue;
+		}
+		targets__rescan(r->targets, scan->pid);
+		if (++scan->step < RESCAN_STEPS) {
+			scan->due = now + rescan_after_ns[scan->step];
+			link = &scan->next;
+		} else {
+			*link = scan->next;
+			free(scan);
+		}
+	}
+}
+
+static void on_library(struct recorder *r, const struct rt_rec_open *rec)
+{
+	targets__opened(r->targets, rec->h.pid, rec->fd);
+	if (!(rec->h.flags & RT_OPEN_STOPPED))
+		plan_rescan(r, rec->h.pid);
+}
+
 /* A process has opened or mapped something that matters, and may be stopped until we know it. */
 static void on_open(struct recorder *r, const struct rt_rec_open *rec)
 {
 	pid_t pid = rec->h.pid;
 
 	tasks__process(r->tasks, pid); /* its name and arguments, while it is there */
-	if (rec->h.kind == RT_REC_LIBRARY)
-		targets__opened(r->targets, pid, rec->fd);
-	else if (rec->h.kind == RT_REC_MAPPED)
-		targets__mapped(r->targets, pid);
-	else
-		agents__created(r->agents, pid, rec->fd);
+	if (!r->stopping) {
+		if (rec->h.kind == RT_REC_LIBRARY)
+			on_library(r, rec);
+		else if (rec->h.kind == RT_REC_MAPPED)
+			targets__mapped(r->targets, pid);
+		else
+			agents__created(r->agents, pid, rec->fd);
+	}
 	if (rec->h.flags & RT_OPEN_STOPPED)
 		kill(pid, SIGCONT);
+}
+
+/*
+ * What must be asked of the process while it is there, before the record waits in the buffer: which
+ * function an address is, and a string that was not resident when the kernel looked.
+ */
+static void complete_span(struct recorder *r, struct rt_rec_span_str *s)
+{
+	struct rt_rec_span *span = &s->span;
+	const struct function *fn;
+	ssize_t n;
+
+	if (span->h.flags & RT_SPAN_BY_IP) {
+		fn = targets__resolve(r->targets, span->h.pid, span->func);
+		span->func = fn ? fn->id : UINT64_MAX;
+		span->h.flags &= ~RT_SPAN_BY_IP;
+	}
+	if (span->h.kind == RT_REC_SPAN_STR && span->h.flags & RT_SPAN_STR_FAULT) {
+		n = procfs__read_memory(span->h.pid, span->args[0], s->str, sizeof(s->str));
+		span->str_len = n > 0 ? strnlen(s->str, n) : 0;
+		if (span->str_len == sizeof(s->str))
+			span->h.flags |= RT_SPAN_STR_CUT;
+		if (n > 0)
+			span->h.flags &= ~RT_SPAN_STR_FAULT;
+	}
+}
+
+static void push(struct recorder *r, uint64_t ts, const void *rec, size_t size)
+{
+	if (order__push(r->order, ts, rec, size))
+		merge__stats(r->merge)->lost_other++;
+}
+
+static void on_span_record(struct recorder *r, const void *data, size_t size)
+{
+	const uint32_t incomplete = RT_SPAN_BY_IP | RT_SPAN_STR_FAULT;
+	const struct rt_rec *rec = data;
+	struct rt_rec_span_str copy;
+
+	if (!(rec->flags & incomplete) || size > sizeof(copy)) {
+		push(r, rec->ts, data, size);
+		return;
+	}
+	memcpy(&copy, data, size);
+	complete_span(r, &copy);
+	push(r, rec->ts, &copy, size);
 }
 
 /* What cannot wait is done at once; everything goes on to the merge in the order of time. */
@@ -103,19 +205,21 @@ static void on_kernel_record(const void *data, size_t size, void *arg)
 	case RT_REC_MAPPED:
 	case RT_REC_AGENT:
 		on_open(r, data);
-		return;
+		break;
 	case RT_REC_FORK:
 		targets__fork(r->targets, rec->pid, ((const struct rt_rec_fork *)data)->child);
-		return;
+		break;
 	case RT_REC_EXEC:
 		agents__exec(r->agents, rec->pid);
 		targets__exec(r->targets, rec->pid);
-		return;
-	default:
 		break;
+	case RT_REC_SPAN:
+	case RT_REC_SPAN_STR:
+		on_span_record(r, data, size);
+		break;
+	default:
+		push(r, rec->ts, data, size);
 	}
-	if (order__push(r->order, rec->ts, data, size))
-		merge__stats(r->merge)->lost_other++;
 }
 
 static void on_agent_record(struct agent_view *v, const struct rt_agent_rec *rec, void *arg)
@@ -126,8 +230,15 @@ static void on_agent_record(struct agent_view *v, const struct rt_agent_rec *rec
 
 	/* A process may write any time it likes there: none may wait in the buffer for ever. */
 	item.h.ts = rec->time < now ? rec->time : now;
-	if (order__push(r->order, item.h.ts, &item, sizeof(item)))
-		merge__stats(r->merge)->lost_other++;
+	push(r, item.h.ts, &item, sizeof(item));
+}
+
+static void on_agent_gone(struct agent_view *v, void *arg)
+{
+	struct agent_item item = {.h.kind = RT_REC_AGENT_GONE, .view = v};
+
+	item.h.ts = clock__boot_ns();
+	push(arg, item.h.ts, &item, sizeof(item));
 }
 
 /* ---- from the reorder buffer into the merge ---- */
@@ -140,16 +251,10 @@ static void on_released(const void *data, size_t size, void *arg)
 
 	if (rec->kind == RT_REC_FROM_AGENT)
 		merge__agent(r->merge, item->view, &item->rec);
+	else if (rec->kind == RT_REC_AGENT_GONE)
+		merge__agent_gone(r->merge, item->view);
 	else
 		merge__kernel(r->merge, rec);
-}
-
-static void on_agent_gone(struct agent_view *v, void *arg)
-{
-	struct recorder *r = arg;
-
-	order__release(r->order, UINT64_MAX, on_released, r);
-	merge__agent_gone(r->merge, v);
 }
 
 static void run_round(struct recorder *r)
@@ -160,9 +265,11 @@ static void run_round(struct recorder *r)
 	complete = capture__drain(r->capture, on_kernel_record, r);
 	complete = agents__drain(r->agents) && complete;
 	if (now - r->last_tick >= TICK_NS) {
-		agents__tick(r->agents);
+		agents__reap(r->agents);
+		agents__heartbeat(r->agents);
 		r->last_tick = now;
 	}
+	run_rescans(r, now);
 	if (!complete && now - r->last_round < HELD_UP_NS)
 		return;
 	order__release(r->order, r->last_round, on_released, r);
@@ -178,6 +285,29 @@ static int watch(struct recorder *r, int fd)
 	return fd < 0 || epoll_ctl(r->epoll, EPOLL_CTL_ADD, fd, &ev) ? -errno : 0;
 }
 
+static int stop_wanted = -1; /* an eventfd */
+
+static void on_stop_signal(int signo)
+{
+	int saved = errno;
+
+	eventfd_write(stop_wanted, 1);
+	errno = saved;
+}
+
+/*
+ * The first such signal ends the trace, the second the tracer: output that nobody reads must not
+ * keep it. What is ignored (nohup) stays so.
+ */
+static void stop_on(int signo)
+{
+	struct sigaction sa = {.sa_handler = on_stop_signal, .sa_flags = SA_RESTART | SA_RESETHAND};
+	struct sigaction old;
+
+	if (signo != SIGHUP || (!sigaction(signo, NULL, &old) && old.sa_handler != SIG_IGN))
+		sigaction(signo, &sa, NULL);
+}
+
 static int open_loop(struct recorder *r)
 {
 	struct itimerspec every = {.it_interval.tv_nsec = ROUND_NS, .it_value.tv_nsec = ROUND_NS};
@@ -185,12 +315,13 @@ static int open_loop(struct recorder *r)
 	int err;
 
 	sigemptyset(&set);
-	sigaddset(&set, SIGINT);
-	sigaddset(&set, SIGTERM);
-	sigaddset(&set, SIGHUP);
 	sigaddset(&set, SIGCHLD);
 	sigprocmask(SIG_BLOCK, &set, NULL);
 	signal(SIGPIPE, SIG_IGN); /* a reader that goes away is a write error of the sink */
+	stop_wanted = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
+	stop_on(SIGINT);
+	stop_on(SIGTERM);
+	stop_on(SIGHUP);
 	r->epoll = epoll_create1(EPOLL_CLOEXEC);
 	r->signals = signalfd(-1, &set, SFD_CLOEXEC | SFD_NONBLOCK);
 	r->timer = timerfd_create(CLOCK_MONOTONIC, TFD_CLOEXEC | TFD_NONBLOCK);
@@ -198,6 +329,8 @@ static int open_loop(struct recorder *r)
 	    timerfd_settime(r->timer, 0, &every, NULL))
 		return -errno;
 	err = watch(r, r->signals);
+	if (!err)
+		err = watch(r, stop_wanted);
 	return err ? err : watch(r, r->timer);
 }
 
@@ -215,19 +348,17 @@ static void on_signal(struct recorder *r)
 {
 	struct signalfd_siginfo info;
 
-	while (read(r->signals, &info, sizeof(info)) == sizeof(info)) {
-		if (info.ssi_signo == SIGCHLD)
-			reap_child(r);
-		else
-			r->stop = true;
-	}
+	while (read(r->signals, &info, sizeof(info)) == sizeof(info))
+		reap_child(r);
 }
 
 static void on_event(struct recorder *r, int fd)
 {
 	uint64_t ticks;
 
-	if (fd == r->signals) {
+	if (fd == stop_wanted) {
+		r->stop = true;
+	} else if (fd == r->signals) {
 		on_signal(r);
 	} else if (fd == r->timer) {
 		if (read(r->timer, &ticks, sizeof(ticks)) == sizeof(ticks))
@@ -247,7 +378,7 @@ static void run_loop(struct recorder *r)
 	int n;
 
 	while (!r->stop) {
-		n = epoll_wait(r->epoll, events, 16, -1);
+		n = epoll_wait(r->epoll, events, 16, -1); /* -1 on a signal: once more */
 		for (int i = 0; i < n; i++)
 			on_event(r, events[i].data.fd);
 		if (limit && clock__boot_ns() - r->started >= limit)
@@ -301,11 +432,6 @@ static int open_output(struct recorder *r)
 	return err;
 }
 
-static const struct function *resolve(uint32_t pid, uint64_t address, void *arg)
-{
-	return targets__resolve(arg, pid, address);
-}
-
 static int open_capture(struct recorder *r)
 {
 	const struct options *o = r->opt;
@@ -338,7 +464,6 @@ static int open_merge(struct recorder *r)
 	r->agents = agents__new(r->strings, &callbacks);
 	if (!r->order || !r->merge || !r->agents)
 		return -ENOMEM;
-	merge__set_resolver(r->merge, resolve, r->targets);
 	return 0;
 }
 
@@ -470,16 +595,29 @@ static int start(struct recorder *r)
 
 /* ---- the end ---- */
 
+/* Until the GPU operations that were submitted have ended, and no record is held up. */
 static void drain_for(struct recorder *r, int ms)
 {
-	for (; ms > 0; ms--) {
-		capture__drain(r->capture, on_kernel_record, r);
-		agents__drain(r->agents);
+	for (int round = 0; round < ms; round++) {
+		bool complete = capture__drain(r->capture, on_kernel_record, r);
+
+		complete = agents__drain(r->agents) && complete;
 		order__release(r->order, clock__boot_ns() - 2 * ROUND_NS, on_released, r);
-		if (!merge__running(r->merge))
+		if (complete && round >= 3 && !merge__running(r->merge))
 			break;
 		poll(NULL, 0, 1);
 	}
+}
+
+static void drain_last(struct recorder *r)
+{
+	int rounds = HELD_UP_NS / ROUND_NS;
+
+	while (!capture__drain(r->capture, on_kernel_record, r) && rounds--)
+		poll(NULL, 0, 1);
+	agents__reap(r->agents);
+	agents__drain(r->agents);
+	order__release(r->order, UINT64_MAX, on_released, r);
 }
 
 static void count_agent(struct agent_view *v, void *arg)
@@ -516,6 +654,7 @@ static void finish(struct recorder *r)
 	merge__set_window(r->merge, r->opt->command ? 0 : r->started, begun);
 	agents__stop(r->agents, AGENT_STOP_MS);
 	drain_for(r, LAST_ENDS_MS);
+	r->stopping = true;
 	attach__free(r->attach);
 	r->attach = NULL;
 	detached = clock__boot_ns();
@@ -523,10 +662,7 @@ static void finish(struct recorder *r)
 	if (err)
 		log_warn("calls that are still open are not in the trace: %s", strerror(-err));
 	capture__unwatch(r->capture);
-	capture__drain(r->capture, on_kernel_record, r);
-	agents__tick(r->agents);
-	agents__drain(r->agents);
-	order__release(r->order, UINT64_MAX, on_released, r);
+	drain_last(r);
 	merge__finish(r->merge, detached);
 	fill_losses(r);
 	log_info("stopped and detached in %.0f ms", (detached - begun) / 1e6);
@@ -562,7 +698,13 @@ static int exit_status(const struct recorder *r, int err)
 
 static void close_all(struct recorder *r)
 {
+	struct rescan *scan;
+
 	launch__cancel(&r->launch);
+	while ((scan = r->rescans)) {
+		r->rescans = scan->next;
+		free(scan);
+	}
 	agents__free(r->agents);
 	attach__free(r->attach);
 	targets__free(r->targets);
@@ -592,8 +734,11 @@ static int open_all(struct recorder *r)
 	err = privileges__check();
 	if (!err)
 		err = check_pids(r->opt);
-	if (!err)
+	if (!err) {
 		err = open_loop(r);
+		if (err)
+			log_err("start: %s", strerror(-err));
+	}
 	if (!err)
 		err = prepare_command(r);
 	if (!err)

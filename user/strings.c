@@ -6,9 +6,13 @@
 #include "user/strings.h"
 
 #include <libiberty/demangle.h>
+#include <setjmp.h>
+#include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
 #include <uthash.h>
+
+#define PLAIN_MAX 16384 /* bytes of a demangled name */
 
 struct kept {
 	UT_hash_handle hh;
@@ -54,15 +58,41 @@ const char *strings__keep(struct strings *s, const char *text, size_t len)
 	return k->text;
 }
 
+/*
+ * A short mangled name can stand for gigabytes: each level of substitutions doubles what is
+ * written. So the demangler writes into a buffer of fixed size, and is left when that is full.
+ */
+struct plain_name {
+	char text[PLAIN_MAX];
+	size_t len;
+	jmp_buf full;
+};
+
+static void add_text(const char *text, size_t len, void *arg)
+{
+	struct plain_name *p = arg;
+
+	if (len > PLAIN_MAX - p->len)
+		longjmp(p->full, 1);
+	memcpy(p->text + p->len, text, len);
+	p->len += len;
+}
+
+static bool demangle(const char *name, struct plain_name *p)
+{
+	p->len = 0;
+	if (setjmp(p->full))
+		return false;
+	return cplus_demangle_v3_callback(name, DMGL_PARAMS | DMGL_ANSI, add_text, p);
+}
+
 const char *strings__keep_demangled(struct strings *s, const char *name, size_t len)
 {
 	const char *kept = strings__keep(s, name, len);
-	char *plain;
+	struct plain_name *p = malloc(sizeof(*p));
 
-	plain = cplus_demangle_v3(kept, DMGL_PARAMS | DMGL_ANSI);
-	if (!plain)
-		return kept;
-	kept = strings__keep(s, plain, strlen(plain));
-	free(plain);
+	if (p && demangle(kept, p))
+		kept = strings__keep(s, p->text, p->len);
+	free(p);
 	return kept;
 }

@@ -160,7 +160,7 @@ static int on_mapping(const struct mapping *m, void *arg)
 {
 	struct scan *s = arg;
 	struct library *lib;
-	int fd;
+	int fd, err;
 
 	if (!is_rocm_mapping(m))
 		return 0;
@@ -174,7 +174,8 @@ static int on_mapping(const struct mapping *m, void *arg)
 		log_warn("process %d: read %s: %s", s->pid, m->path, strerror(-s->err));
 		return 0;
 	}
-	s->err = attach_one(s->t, lib, s->pid);
+	err = attach_one(s->t, lib, s->pid);
+	s->err = s->err ? s->err : err;
 	return 0;
 }
 
@@ -211,6 +212,11 @@ int targets__add_process(struct targets *t, pid_t pid)
 	return found;
 }
 
+void targets__rescan(struct targets *t, pid_t pid)
+{
+	scan_process(t, pid);
+}
+
 void targets__each_process(struct targets *t, void (*fn)(pid_t pid, void *arg), void *arg)
 {
 	for (size_t i = 0; i < t->pid_count; i++)
@@ -219,23 +225,21 @@ void targets__each_process(struct targets *t, void (*fn)(pid_t pid, void *arg), 
 
 int targets__opened(struct targets *t, pid_t pid, int fd)
 {
-	char path[64], name[512];
+	char path[4096], name[256];
 	struct library *lib;
-	ssize_t n;
 	int own;
 
-	snprintf(path, sizeof(path), "/proc/%d/fd/%d", pid, fd);
-	own = open(path, O_RDONLY | O_CLOEXEC);
-	if (own < 0)
-		return -errno;
-	n = readlink(path, name, sizeof(name) - 1);
-	name[n > 0 ? n : 0] = '\0';
-	lib = get_library(t, own, name);
-	if (!lib) {
-		log_debug("process %d: %s is no library: %s", pid, name, strerror(errno));
-		return -ENOEXEC;
+	own = procfs__open_fd(pid, fd, O_RDONLY, path, sizeof(path));
+	procfs__basename(path, name, sizeof(name));
+	if (own >= 0 && library__is_rocm(name)) {
+		lib = get_library(t, own, path);
+		return lib ? attach_one(t, lib, pid) : -errno;
 	}
-	return attach_one(t, lib, pid);
+	if (own >= 0)
+		close(own);
+	/* Closed already, and the number perhaps another file's: then it is mapped, if it is at
+	 * all. */
+	return scan_process(t, pid);
 }
 
 const struct function *targets__resolve(struct targets *t, uint32_t pid, uint64_t address)
@@ -260,11 +264,6 @@ void targets__fork(struct targets *t, pid_t parent, pid_t child)
 void targets__exec(struct targets *t, pid_t pid)
 {
 	addresses__forget(t->addresses, pid);
-}
-
-size_t targets__library_count(const struct targets *t)
-{
-	return t->lib_count;
 }
 
 size_t targets__function_count(const struct targets *t)

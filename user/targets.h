@@ -31,10 +31,16 @@ int targets__count_libraries(pid_t pid);
 /* Probes the ROCm libraries that the process maps. Returns how many it maps, or -errno. */
 int targets__add_process(struct targets *t, pid_t pid);
 
+/* Probes what the process has mapped since. */
+void targets__rescan(struct targets *t, pid_t pid);
+
 /* Calls `fn` for each process that was added and maps a ROCm library. */
 void targets__each_process(struct targets *t, void (*fn)(pid_t pid, void *arg), void *arg);
 
-/* The process has opened a file named like a ROCm library, as descriptor `fd`: probes it. */
+/*
+ * The process has opened a file named like a ROCm library, as descriptor `fd`: probes it. If it has
+ * closed that already, probes what it maps now. Negative: try again a little later.
+ */
 int targets__opened(struct targets *t, pid_t pid, int fd);
 
 /* The process has mapped a library: remembers where, for targets__resolve. */
@@ -49,8 +55,7 @@ void targets__fork(struct targets *t, pid_t parent, pid_t child);
 /* The process runs another program: its addresses mean something else. */
 void targets__exec(struct targets *t, pid_t pid);
 
-/* Library files, and functions probed in them. */
-size_t targets__library_count(const struct targets *t);
+/* Functions probed in all library files. */
 size_t targets__function_count(const struct targets *t);
 
 #endif

@@ -6,6 +6,7 @@
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -366,9 +367,29 @@ static void names_are_kept_once_and_demangled(void **state)
 	strings__free(s);
 }
 
+/* g(A<int, int>, A<that, that>, A<that, that>, ...): what is written doubles with every argument.
+ */
+static void a_name_that_stands_for_gigabytes_stays_mangled(void **state)
+{
+	static const char digits[] = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZ";
+	struct strings *s = strings__new();
+	char bomb[512] = "_Z1g1AIiiE", level[16];
+
+	for (int i = 0; i < 34; i++) {
+		snprintf(level, sizeof(level), "S_IS%c_S%c_E", digits[i], digits[i]);
+		strcat(bomb, level);
+	}
+	assert_string_equal(strings__keep_demangled(s, bomb, strlen(bomb)), bomb);
+	bomb[strlen("_Z1g1AIiiES_IS0_S0_E")] = '\0';
+	assert_string_equal(strings__keep_demangled(s, bomb, strlen(bomb)),
+			    "g(A<int, int>, A<A<int, int>, A<int, int> >)");
+	strings__free(s);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(a_name_that_stands_for_gigabytes_stays_mangled),
 		cmocka_unit_test(order_sorts_and_keeps_what_is_too_young),
 		cmocka_unit_test(order_keeps_the_order_of_equal_times),
 		cmocka_unit_test(order_survives_growth_and_partial_release),
