@@ -272,6 +272,11 @@ struct bpf_program *capture__prog(struct capture *c, enum capture_prog prog)
 	return NULL;
 }
 
+int capture__pids_map(struct capture *c)
+{
+	return bpf_map__fd(c->skel->maps.pids);
+}
+
 int capture__list_pid(struct capture *c, pid_t pid)
 {
 	__u32 key = pid;

@@ -48,6 +48,9 @@ void capture__close(struct capture *c);
 struct bpf_program;
 struct bpf_program *capture__prog(struct capture *c, enum capture_prog prog);
 
+/* The map whose keys are the listed processes. */
+int capture__pids_map(struct capture *c);
+
 /* 0 or -errno. */
 int capture__list_pid(struct capture *c, pid_t pid);
 

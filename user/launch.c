@@ -12,7 +12,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/prctl.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -58,8 +57,6 @@ static void run_child(struct launch *l, int go, int failed, char *const argv[], 
 	char byte;
 	int err;
 
-	/* If the tracer dies while it has this process stopped, the process must not stay so. */
-	prctl(PR_SET_PDEATHSIG, SIGCONT);
 	if (read(go, &byte, 1) != 1)
 		_exit(1); /* cancelled, or the tracer is gone */
 	sigemptyset(&none);

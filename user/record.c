@@ -30,6 +30,7 @@
 #include "user/agents.h"
 #include "user/attach.h"
 #include "user/capture.h"
+#include "user/guard.h"
 #include "user/launch.h"
 #include "user/log.h"
 #include "user/merge.h"
@@ -60,6 +61,7 @@ struct recorder {
 	struct agents *agents;
 	struct launch launch;
 	int child_status; /* of wait(), -1: still running */
+	int guard;	  /* see guard.h */
 	int epoll, timer, signals;
 	size_t live_pids; /* traced by -p and still running */
 	uint64_t started, last_round, last_tick;
@@ -567,6 +569,10 @@ static int start_command(struct recorder *r)
 	int err;
 
 	err = capture__list_pid(r->capture, r->launch.pid);
+	if (!err) {
+		r->guard = guard__start(capture__pids_map(r->capture));
+		err = r->guard < 0 ? r->guard : 0;
+	}
 	if (!err)
 		err = launch__go(&r->launch);
 	if (err)
@@ -701,6 +707,7 @@ static void close_all(struct recorder *r)
 	struct rescan *scan;
 
 	launch__cancel(&r->launch);
+	guard__dismiss(r->guard);
 	while ((scan = r->rescans)) {
 		r->rescans = scan->next;
 		free(scan);
@@ -754,6 +761,7 @@ int record__run(const struct options *o)
 	int err;
 
 	r.launch.go = -1;
+	r.guard = -1;
 	err = open_all(&r);
 	if (!err)
 		err = start(&r);

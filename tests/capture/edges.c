@@ -3,8 +3,9 @@
  * Calls the functions of fakehip.c in one scenario, named by the argument, and checks what it can
  * see of their results. What the trace must hold is in tests/e2e/capture.bats.
  *
- *   edges SCENARIO [N]
+ *   edges SCENARIO [N]      edges load LIBRARY
  */
+#include <dlfcn.h>
 #include <pthread.h>
 #include <setjmp.h>
 #include <signal.h>
@@ -196,19 +197,52 @@ static void open_call(long n)
 	hipTestCallback(sleep_in_call, NULL);
 }
 
-/* Nothing before SIGUSR1, then all at once. */
-static void go(long n)
+static void ready(void)
 {
 	sigset_t set;
-	int signo;
 
 	sigemptyset(&set);
 	sigaddset(&set, SIGUSR1);
 	sigprocmask(SIG_BLOCK, &set, NULL);
 	printf("ready %d\n", getpid());
 	fflush(stdout);
+}
+
+static void wait_for_signal(void)
+{
+	sigset_t set;
+	int signo;
+
+	sigemptyset(&set);
+	sigaddset(&set, SIGUSR1);
 	sigwait(&set, &signo);
+}
+
+/* Nothing before SIGUSR1, then all at once. */
+static void go(long n)
+{
+	ready();
+	wait_for_signal();
 	plain(n);
+}
+
+/* Loads a roctx library at the first SIGUSR1 and uses it at the second. */
+static int load(const char *path)
+{
+	void (*mark)(const char *message);
+	void *lib;
+
+	ready();
+	wait_for_signal();
+	lib = dlopen(path, RTLD_NOW);
+	CHECK(lib);
+	mark = (void (*)(const char *))dlsym(lib, "roctxMarkA");
+	CHECK(mark);
+	wait_for_signal();
+	for (int i = 0; i < 10; i++)
+		mark("from a late library");
+	printf("result PASSED\n");
+	return 0;
 }
 
 static const struct {
@@ -234,6 +268,8 @@ int main(int argc, char **argv)
 {
 	long n = argc > 2 ? atol(argv[2]) : 1;
 
+	if (argc > 2 && !strcmp(argv[1], "load"))
+		return load(argv[2]);
 	for (size_t i = 0; argc > 1 && i < sizeof(scenarios) / sizeof(scenarios[0]); i++) {
 		if (strcmp(scenarios[i].name, argv[1]))
 			continue;

@@ -203,6 +203,100 @@ bytes_in_memory() {
 	[ "$(calls "$(tmp t.json)" | cut -f5 | sort -u | wc -l)" = 2 ]
 }
 
+@test "kill -9 of the tracer of a command: nothing that it had stopped stays so" {
+	for i in 1 2 3 4 5 6 7 8; do
+		"$RTRACE" -f text -o /dev/null -- sh -c \
+			"for i in $(seq -s " " 150); do '$O/capture/edges' plain 10; done" >"$(tmp out.$i)" 2>/dev/null &
+		tracer=$!
+		sleep "0.$((20 + i * 3))"
+		kill -KILL "$tracer"
+		wait "$tracer" || :
+	done
+	sleep 0.5
+	# The commands have run to their ends.
+	for i in 1 2 3 4 5 6 7 8; do
+		[ ! -s "$(tmp out.$i)" ] || wait_for eval '[ "$(grep -c PASSED "$(tmp out.'$i')")" = 150 ]'
+	done
+}
+
+# Waits until the tracer of this test has said so on stderr.
+started() {
+	wait_for grep -q "$1" "$(tmp err)"
+}
+
+@test "-a first, then a library that nobody had: it is found and probed" {
+	"$RTRACE" -v -a -f json -o "$(tmp t.json)" 2>"$(tmp err)" &
+	tracer=$!
+	JOBS_STARTED+=("$tracer")
+	started 'rings:'
+	sleep 0.5
+	"$O/capture/edges" go 500 >"$(tmp out)" &
+	job=$!
+	JOBS_STARTED+=("$job")
+	wait_for grep -q ready "$(tmp out)"
+	started 'attach: .*libamdhip64.so.99'
+	kill -USR1 "$job"
+	wait "$job"
+	sleep 0.2
+	kill -INT "$tracer"
+	wait "$tracer"
+	[ "$(count "$(tmp t.json)" hipTestPlain)" = 500 ]
+}
+
+@test "-p: a library that is loaded later" {
+	"$O/capture/edges" load "$PWD/$O/libroctx64.so.4" >"$(tmp out)" &
+	job=$!
+	JOBS_STARTED+=("$job")
+	wait_for grep -q ready "$(tmp out)"
+	start_tracer -v -p "$job"
+	kill -USR1 "$job"
+	started 'attach: .*libroctx64'
+	sleep 0.2
+	kill -USR1 "$job"
+	wait "$job"
+	wait "$tracer"
+	[ "$(count "$(tmp t.json)" roctxMarkA)" = 10 ]
+	[ "$(jq '[.traceEvents[] | select(.ph == "i" and .name == "from a late library")] | length' "$(tmp t.json)")" = 10 ]
+}
+
+@test "after a tracer has gone the agent is dormant, and the next one finds nothing of before" {
+	start_job HSA_TOOLS_LIB="$AGENT" "$O/workloads/job" -d 1000
+	go
+	"$RTRACE" -p "$job" -f json -o "$(tmp 1.json)" --duration 0.3 2>"$(tmp 1.err)"
+	"$O/tests/agent_dump" "$job" --seconds 1 >"$(tmp dump.1)"
+	"$O/tests/agent_dump" "$job" --seconds 1 >"$(tmp dump.2)"
+	diff <(grep -c . "$(tmp dump.1)") <(grep -c . "$(tmp dump.2)")
+	"$RTRACE" -p "$job" -f json -o "$(tmp 2.json)" --duration 0.3 2>"$(tmp 2.err)"
+	grep -q ' 0 other; 0 GPU operations uncorrelated' "$(tmp 2.err)"
+	kill -TERM "$job"
+	wait "$job"
+}
+
+@test "a FIFO that is named like a library holds nobody up" {
+	mkfifo "$(tmp libamdhip64.so)"
+	"$RTRACE" -a -f json -o "$(tmp t.json)" --duration 2 2>"$(tmp err)" &
+	tracer=$!
+	JOBS_STARTED+=("$tracer")
+	sleep 0.7
+	perl -e 'use Fcntl; sysopen(F, $ARGV[0], O_RDONLY | O_NONBLOCK) or die; sleep 1' "$(tmp libamdhip64.so)"
+	timeout 10 tail --pid="$tracer" -f /dev/null
+	grep -q '^rtrace-bpf: recorded' "$(tmp err)"
+}
+
+@test "two tracers at once: the second is told that the GPU times are taken" {
+	start_job HSA_TOOLS_LIB="$AGENT" "$O/workloads/job" -d 1000
+	go
+	start_tracer -p "$job"
+	"$RTRACE" -p "$job" -f json -o "$(tmp 2.json)" --duration 0.3 2>"$(tmp 2.err)"
+	grep -q 'its GPU times go to another tracer' "$(tmp 2.err)"
+	[ "$(count "$(tmp 2.json)" hipLaunchKernel)" -gt 5 ]
+	kill -INT "$tracer"
+	wait "$tracer"
+	grep -q ' 0 other; 0 GPU operations uncorrelated' "$(tmp err)"
+	kill -TERM "$job"
+	wait "$job"
+}
+
 teardown() {
 	end_jobs
 }
