@@ -83,7 +83,7 @@ install: all
 	ln -sf libroctx64.so.4 $(DESTDIR)$(LIBDIR)/libroctx64.so
 	install -D -m 644 roctx/roctx.h $(DESTDIR)$(PREFIX)/include/roctracer/roctx.h
 
-SOURCES = $(shell git ls-files '*.c' '*.h' 2>/dev/null)
+SOURCES = $(shell git ls-files -co --exclude-standard '*.c' '*.h' 2>/dev/null)
 
 lint:
 	$(Q)clang-format --dry-run -Werror $(SOURCES)

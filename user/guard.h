@@ -10,8 +10,8 @@
 #define RTRACE_GUARD_H
 
 /*
- * Starts the guard. `pids_map`: the BPF map whose keys are the traced processes. Returns a descriptor
- * to be given to guard__dismiss, or -errno.
+ * Starts the guard. `pids_map`: the BPF map whose keys are the traced processes. Returns a
+ * descriptor to be given to guard__dismiss, or -errno.
  */
 int guard__start(int pids_map);
 
