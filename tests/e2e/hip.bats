@@ -64,9 +64,11 @@ OPTIONS=()
 
 @test "events: the application's own timing of kernels is right under the tracer" {
 	sim SIMKFD_KERNELS=slowStore=3000000 SIMKFD_TRUTH="$(tmp truth)" "$RTRACE" -f json -o "$(tmp t.json)" \
-		-- "$O/workloads/events" -k 3000000 >"$(tmp out)"
+		-- "$O/workloads/events" >"$(tmp out)"
 	grep -q '^result PASSED$' "$(tmp out)"
 	check_truth "$(tmp truth)" "$(tmp t.json)"
+	# It may measure more than the kernel's 3 ms, on a busy machine, and never less.
+	[ "$(awk '$1 == "elapsed" && $2 == "kernel" {print $3}' "$(tmp out)")" -ge 2990000 ]
 }
 
 @test "module launch" {
@@ -97,7 +99,9 @@ OPTIONS=()
 
 @test "HSA alone: dispatches hang below the doorbell's store when it is traced" {
 	OPTIONS=(--all-functions)
-	COUNT_ALL=1 run_traced hsa_dispatch "$O/workloads/kernels.hsaco"
+	export SIMKFD_KERNELS=elementAdd=50000
+	# -k: the program checks the times that it is told for its own signals.
+	COUNT_ALL=1 run_traced hsa_dispatch -k 50000 "$O/workloads/kernels.hsaco"
 	check_truth "$(tmp truth)" "$(tmp t.json)"
 	CAUSES='^hsa_(signal_store_screlease|amd_memory_async_copy)$' check_causes "$(tmp t.json)"
 }
