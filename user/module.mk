@@ -2,7 +2,7 @@
 
 -include user/sinks.mk
 
-USER_SRCS = main options record launch guard privileges log procfs function library capture attach \
+USER_SRCS = main options record intake launch guard privileges log procfs function library capture attach \
 	attach_tracefs tracefs addresses parallel targets agent agents clock order task strings correlate ranges merge output
 USER_OBJS = $(USER_SRCS:%=$(O)/obj/user/%.o)
 USER_LIBS = -lbpf -lelf -lz -liberty

@@ -2,11 +2,7 @@
 /*
  * The recorder: sets the stages up, runs the loop, takes all down in the right order.
  *
- * The loop wakes up every millisecond, drains the kernel's rings and the agents' rings into the
- * reorder buffer, and releases what is old enough to the merge. A record may be released when every
- * source has been drained since its time: the bound is the start of the previous round in which
- * nothing was held up. A round is held up by a record that a thread has reserved and, preempted,
- * not finished; it is waited for, but not for ever.
+ * The loop wakes up every millisecond for a round of the intake (intake.c).
  *
  * At the end the agents stop first and the probes go last, so that every GPU operation in the trace
  * was submitted under the eyes of the capture.
@@ -31,18 +27,15 @@
 #include "user/attach.h"
 #include "user/capture.h"
 #include "user/guard.h"
+#include "user/intake.h"
 #include "user/launch.h"
 #include "user/log.h"
 #include "user/merge.h"
-#include "user/order.h"
 #include "user/output.h"
 #include "user/privileges.h"
 #include "user/procfs.h"
 #include "user/targets.h"
 
-#define ROUND_NS       1000000ULL    /* 1 ms */
-#define TICK_NS	       100000000ULL  /* 100 ms */
-#define HELD_UP_NS     1000000000ULL /* do not wait longer than that for an unfinished record */
 #define AGENT_START_MS 100
 #define AGENT_STOP_MS  50
 #define LAST_ENDS_MS   50 /* how long the GPU may take to finish what it runs when tracing stops */
@@ -51,232 +44,17 @@ struct recorder {
 	const struct options *opt;
 	struct functions *fns;
 	struct strings *strings;
-	struct tasks *tasks;
 	struct output *out;
-	struct order *order;
-	struct merge *merge;
-	struct capture *capture;
 	struct attach *attach;
-	struct targets *targets;
-	struct agents *agents;
+	struct intake in; /* with most of the stages */
 	struct launch launch;
 	int child_status; /* of wait(), -1: still running */
 	int guard;	  /* see guard.h */
 	int epoll, timer, signals;
 	size_t live_pids; /* traced by -p and still running */
-	uint64_t started, last_round, last_tick;
-	struct rescan *rescans;
+	uint64_t started;
 	bool stop;
-	bool stopping; /* the probes are being taken off: none may be added */
 };
-
-/* A process that opened a library while nobody held it back: it is looked at a few times more. */
-struct rescan {
-	pid_t pid;
-	unsigned int step;
-	uint64_t due;
-	struct rescan *next;
-};
-
-static const uint64_t rescan_after_ns[] = {2000000, 10000000, 50000000, 250000000};
-#define RESCAN_STEPS (sizeof(rescan_after_ns) / sizeof(rescan_after_ns[0]))
-
-/* In the reorder buffer, records of agents travel behind the header of those of the kernel. */
-#define RT_REC_FROM_AGENT 0x100
-#define RT_REC_AGENT_GONE 0x101 /* without a record */
-
-struct agent_item {
-	struct rt_rec h;
-	struct agent_view *view;
-	struct rt_agent_rec rec;
-};
-
-/* ---- from the sources into the reorder buffer ---- */
-
-static void plan_rescan(struct recorder *r, pid_t pid)
-{
-	struct rescan *scan = calloc(1, sizeof(*scan));
-
-	if (!scan)
-		return;
-	scan->pid = pid;
-	scan->due = clock__boot_ns() + rescan_after_ns[0];
-	scan->next = r->rescans;
-	r->rescans = scan;
-}
-
-static void run_rescans(struct recorder *r, uint64_t now)
-{
-	struct rescan **link = &r->rescans, *scan;
-
-	while ((scan = *link)) {
-		if (scan->due > now) {
-			link = &scan->next;
-			continue;
-		}
-		targets__rescan(r->targets, scan->pid);
-		if (++scan->step < RESCAN_STEPS) {
-			scan->due = now + rescan_after_ns[scan->step];
-			link = &scan->next;
-		} else {
-			*link = scan->next;
-			free(scan);
-		}
-	}
-}
-
-static void on_library(struct recorder *r, const struct rt_rec_open *rec)
-{
-	targets__opened(r->targets, rec->h.pid, rec->fd);
-	if (!(rec->h.flags & RT_OPEN_STOPPED))
-		plan_rescan(r, rec->h.pid);
-}
-
-/* A process has opened or mapped something that matters, and may be stopped until we know it. */
-static void on_open(struct recorder *r, const struct rt_rec_open *rec)
-{
-	pid_t pid = rec->h.pid;
-
-	tasks__process(r->tasks, pid); /* its name and arguments, while it is there */
-	if (!r->stopping) {
-		if (rec->h.kind == RT_REC_LIBRARY)
-			on_library(r, rec);
-		else if (rec->h.kind == RT_REC_MAPPED)
-			targets__mapped(r->targets, pid);
-		else
-			agents__created(r->agents, pid, rec->fd);
-	}
-	if (rec->h.flags & RT_OPEN_STOPPED)
-		kill(pid, SIGCONT);
-}
-
-/*
- * What must be asked of the process while it is there, before the record waits in the buffer: which
- * function an address is, and a string that was not resident when the kernel looked.
- */
-static void complete_span(struct recorder *r, struct rt_rec_span_str *s)
-{
-	struct rt_rec_span *span = &s->span;
-	const struct function *fn;
-	ssize_t n;
-
-	if (span->h.flags & RT_SPAN_BY_IP) {
-		fn = targets__resolve(r->targets, span->h.pid, span->func);
-		span->func = fn ? fn->id : UINT64_MAX;
-		span->h.flags &= ~RT_SPAN_BY_IP;
-	}
-	if (span->h.kind == RT_REC_SPAN_STR && span->h.flags & RT_SPAN_STR_FAULT) {
-		n = procfs__read_memory(span->h.pid, span->args[0], s->str, sizeof(s->str));
-		span->str_len = n > 0 ? strnlen(s->str, n) : 0;
-		if (span->str_len == sizeof(s->str))
-			span->h.flags |= RT_SPAN_STR_CUT;
-		if (n > 0)
-			span->h.flags &= ~RT_SPAN_STR_FAULT;
-	}
-}
-
-static void push(struct recorder *r, uint64_t ts, const void *rec, size_t size)
-{
-	if (order__push(r->order, ts, rec, size))
-		merge__stats(r->merge)->lost_other++;
-}
-
-static void on_span_record(struct recorder *r, const void *data, size_t size)
-{
-	const uint32_t incomplete = RT_SPAN_BY_IP | RT_SPAN_STR_FAULT;
-	const struct rt_rec *rec = data;
-	struct rt_rec_span_str copy;
-
-	if (!(rec->flags & incomplete) || size > sizeof(copy)) {
-		push(r, rec->ts, data, size);
-		return;
-	}
-	memcpy(&copy, data, size);
-	complete_span(r, &copy);
-	push(r, rec->ts, &copy, size);
-}
-
-/* What cannot wait is done at once; everything goes on to the merge in the order of time. */
-static void on_kernel_record(const void *data, size_t size, void *arg)
-{
-	const struct rt_rec *rec = data;
-	struct recorder *r = arg;
-
-	switch (rec->kind) {
-	case RT_REC_LIBRARY:
-	case RT_REC_MAPPED:
-	case RT_REC_AGENT:
-		on_open(r, data);
-		break;
-	case RT_REC_FORK:
-		targets__fork(r->targets, rec->pid, ((const struct rt_rec_fork *)data)->child);
-		break;
-	case RT_REC_EXEC:
-		agents__exec(r->agents, rec->pid);
-		targets__exec(r->targets, rec->pid);
-		break;
-	case RT_REC_SPAN:
-	case RT_REC_SPAN_STR:
-		on_span_record(r, data, size);
-		break;
-	default:
-		push(r, rec->ts, data, size);
-	}
-}
-
-static void on_agent_record(struct agent_view *v, const struct rt_agent_rec *rec, void *arg)
-{
-	struct agent_item item = {.h.kind = RT_REC_FROM_AGENT, .view = v, .rec = *rec};
-	struct recorder *r = arg;
-	uint64_t now = clock__boot_ns();
-
-	/* A process may write any time it likes there: none may wait in the buffer for ever. */
-	item.h.ts = rec->time < now ? rec->time : now;
-	push(r, item.h.ts, &item, sizeof(item));
-}
-
-static void on_agent_gone(struct agent_view *v, void *arg)
-{
-	struct agent_item item = {.h.kind = RT_REC_AGENT_GONE, .view = v};
-
-	item.h.ts = clock__boot_ns();
-	push(arg, item.h.ts, &item, sizeof(item));
-}
-
-/* ---- from the reorder buffer into the merge ---- */
-
-static void on_released(const void *data, size_t size, void *arg)
-{
-	const struct agent_item *item = data;
-	const struct rt_rec *rec = data;
-	struct recorder *r = arg;
-
-	if (rec->kind == RT_REC_FROM_AGENT)
-		merge__agent(r->merge, item->view, &item->rec);
-	else if (rec->kind == RT_REC_AGENT_GONE)
-		merge__agent_gone(r->merge, item->view);
-	else
-		merge__kernel(r->merge, rec);
-}
-
-static void run_round(struct recorder *r)
-{
-	uint64_t now = clock__boot_ns();
-	bool complete;
-
-	complete = capture__drain(r->capture, on_kernel_record, r);
-	complete = agents__drain(r->agents) && complete;
-	if (now - r->last_tick >= TICK_NS) {
-		agents__reap(r->agents);
-		agents__heartbeat(r->agents);
-		r->last_tick = now;
-	}
-	run_rescans(r, now);
-	if (!complete && now - r->last_round < HELD_UP_NS)
-		return;
-	order__release(r->order, r->last_round, on_released, r);
-	r->last_round = now;
-}
 
 /* ---- the loop ---- */
 
@@ -299,7 +77,8 @@ static void on_stop_signal(int signo)
 
 /*
  * The first such signal ends the trace, the second the tracer: output that nobody reads must not
- * keep it. What is ignored (nohup) stays so.
+ * keep it. SIGHUP stays ignored where it is (nohup); a shell's background job ignores SIGINT, yet
+ * it is to be stopped by it.
  */
 static void stop_on(int signo)
 {
@@ -312,7 +91,8 @@ static void stop_on(int signo)
 
 static int open_loop(struct recorder *r)
 {
-	struct itimerspec every = {.it_interval.tv_nsec = ROUND_NS, .it_value.tv_nsec = ROUND_NS};
+	struct itimerspec every = {.it_interval.tv_nsec = INTAKE_ROUND_NS,
+				   .it_value.tv_nsec = INTAKE_ROUND_NS};
 	sigset_t set;
 	int err;
 
@@ -364,7 +144,7 @@ static void on_event(struct recorder *r, int fd)
 		on_signal(r);
 	} else if (fd == r->timer) {
 		if (read(r->timer, &ticks, sizeof(ticks)) == sizeof(ticks))
-			run_round(r);
+			intake__round(&r->in);
 	} else { /* pidfd of a traced process: it has ended */
 		epoll_ctl(r->epoll, EPOLL_CTL_DEL, fd, NULL);
 		close(fd);
@@ -420,7 +200,7 @@ static int open_output(struct recorder *r)
 	const struct options *o = r->opt;
 	int err = 0;
 
-	r->out = output__new(r->tasks);
+	r->out = output__new(r->in.tasks);
 	if (!r->out)
 		return -ENOMEM;
 	for (size_t i = 0; i < o->format_count && !err; i++) {
@@ -447,24 +227,24 @@ static int open_capture(struct recorder *r)
 
 	mode = o->attach_mode >= 0 ? (enum capture_mode)o->attach_mode : capture__best_mode();
 	log_info("functions are probed in mode %s", capture_mode_names[mode]);
-	r->capture = capture__open(&config, mode);
-	if (!r->capture)
+	r->in.capture = capture__open(&config, mode);
+	if (!r->in.capture)
 		return -errno;
-	r->attach = attach__new(r->capture, mode);
+	r->attach = attach__new(r->in.capture, mode);
 	if (!r->attach)
 		return -errno;
-	r->targets = targets__new(r->fns, r->attach, !o->pid_count, o->all_functions);
-	return r->targets ? 0 : -ENOMEM;
+	r->in.targets = targets__new(r->fns, r->attach, !o->pid_count, o->all_functions);
+	return r->in.targets ? 0 : -ENOMEM;
 }
 
 static int open_merge(struct recorder *r)
 {
-	const struct agents_callbacks callbacks = {on_agent_record, on_agent_gone, r};
+	const struct agents_callbacks callbacks = intake__callbacks(&r->in);
 
-	r->order = order__new();
-	r->merge = merge__new(r->fns, r->strings, r->tasks, r->out);
-	r->agents = agents__new(r->strings, &callbacks);
-	if (!r->order || !r->merge || !r->agents)
+	r->in.order = order__new();
+	r->in.merge = merge__new(r->fns, r->strings, r->in.tasks, r->out);
+	r->in.agents = agents__new(r->strings, &callbacks);
+	if (!r->in.order || !r->in.merge || !r->in.agents)
 		return -ENOMEM;
 	return 0;
 }
@@ -505,7 +285,7 @@ static void say_process(pid_t pid, void *arg)
 	char comm[32];
 
 	procfs__comm(pid, comm, sizeof(comm));
-	if (agents__look(r->agents, pid))
+	if (agents__look(r->in.agents, pid))
 		log_say("process %d (%s): API calls and GPU times", pid, comm);
 	else
 		log_say("process %d (%s): API calls; no GPU times: it was started without the "
@@ -523,15 +303,15 @@ static int start_pids(struct recorder *r)
 		pid_t pid = o->pids[i];
 
 		fd = syscall(SYS_pidfd_open, pid, 0);
-		if (watch(r, fd) || capture__list_pid(r->capture, pid)) {
+		if (watch(r, fd) || capture__list_pid(r->in.capture, pid)) {
 			log_err("process %d: %s", pid, strerror(errno));
 			return -errno;
 		}
 		r->live_pids++;
-		n = targets__add_process(r->targets, pid);
+		n = targets__add_process(r->in.targets, pid);
 		if (n < 0)
 			return n;
-		agents__look(r->agents, pid);
+		agents__look(r->in.agents, pid);
 	}
 	return 0;
 }
@@ -542,8 +322,8 @@ static int add_if_rocm(pid_t pid, void *arg)
 
 	if (pid == getpid() || targets__count_libraries(pid) <= 0)
 		return 0;
-	if (targets__add_process(r->targets, pid) > 0)
-		agents__look(r->agents, pid);
+	if (targets__add_process(r->in.targets, pid) > 0)
+		agents__look(r->in.agents, pid);
 	return 0;
 }
 
@@ -568,9 +348,9 @@ static int start_command(struct recorder *r)
 {
 	int err;
 
-	err = capture__list_pid(r->capture, r->launch.pid);
+	err = capture__list_pid(r->in.capture, r->launch.pid);
 	if (!err) {
-		r->guard = guard__start(capture__pids_map(r->capture));
+		r->guard = guard__start(capture__pids_map(r->in.capture));
 		err = r->guard < 0 ? r->guard : 0;
 	}
 	if (!err)
@@ -590,41 +370,16 @@ static int start(struct recorder *r)
 		err = procfs__processes(add_if_rocm, r);
 	else
 		err = start_command(r);
-	agents__wait_recording(r->agents, AGENT_START_MS);
+	agents__wait_recording(r->in.agents, AGENT_START_MS);
 	r->started = clock__boot_ns();
 	if (!err && !r->opt->command) {
-		merge__set_window(r->merge, r->started, UINT64_MAX);
-		targets__each_process(r->targets, say_process, r);
+		merge__set_window(r->in.merge, r->started, UINT64_MAX);
+		targets__each_process(r->in.targets, say_process, r);
 	}
 	return err;
 }
 
 /* ---- the end ---- */
-
-/* Until the GPU operations that were submitted have ended, and no record is held up. */
-static void drain_for(struct recorder *r, int ms)
-{
-	for (int round = 0; round < ms; round++) {
-		bool complete = capture__drain(r->capture, on_kernel_record, r);
-
-		complete = agents__drain(r->agents) && complete;
-		order__release(r->order, clock__boot_ns() - 2 * ROUND_NS, on_released, r);
-		if (complete && round >= 3 && !merge__running(r->merge))
-			break;
-		poll(NULL, 0, 1);
-	}
-}
-
-static void drain_last(struct recorder *r)
-{
-	int rounds = HELD_UP_NS / ROUND_NS;
-
-	while (!capture__drain(r->capture, on_kernel_record, r) && rounds--)
-		poll(NULL, 0, 1);
-	agents__reap(r->agents);
-	agents__drain(r->agents);
-	order__release(r->order, UINT64_MAX, on_released, r);
-}
 
 static void count_agent(struct agent_view *v, void *arg)
 {
@@ -643,13 +398,13 @@ static void count_agent(struct agent_view *v, void *arg)
 
 static void fill_losses(struct recorder *r)
 {
-	struct trace_stats *s = merge__stats(r->merge);
+	struct trace_stats *s = merge__stats(r->in.merge);
 
-	s->lost_spans = capture__count(r->capture, RT_COUNT_LOST_RING) +
-			capture__count(r->capture, RT_COUNT_LOST_TASK);
-	s->lost_depth = capture__count(r->capture, RT_COUNT_LOST_DEPTH);
-	s->lost_other += capture__count(r->capture, RT_COUNT_LOST_NOTE);
-	agents__each(r->agents, count_agent, s);
+	s->lost_spans = capture__count(r->in.capture, RT_COUNT_LOST_RING) +
+			capture__count(r->in.capture, RT_COUNT_LOST_TASK);
+	s->lost_depth = capture__count(r->in.capture, RT_COUNT_LOST_DEPTH);
+	s->lost_other += capture__count(r->in.capture, RT_COUNT_LOST_NOTE);
+	agents__each(r->in.agents, count_agent, s);
 }
 
 static void finish(struct recorder *r)
@@ -657,26 +412,26 @@ static void finish(struct recorder *r)
 	uint64_t begun = clock__boot_ns(), detached;
 	int err;
 
-	merge__set_window(r->merge, r->opt->command ? 0 : r->started, begun);
-	agents__stop(r->agents, AGENT_STOP_MS);
-	drain_for(r, LAST_ENDS_MS);
-	r->stopping = true;
+	merge__set_window(r->in.merge, r->opt->command ? 0 : r->started, begun);
+	agents__stop(r->in.agents, AGENT_STOP_MS);
+	intake__drain_for(&r->in, LAST_ENDS_MS);
+	r->in.stopping = true;
 	attach__free(r->attach);
 	r->attach = NULL;
 	detached = clock__boot_ns();
-	err = capture__flush_open_calls(r->capture);
+	err = capture__flush_open_calls(r->in.capture);
 	if (err)
 		log_warn("calls that are still open are not in the trace: %s", strerror(-err));
-	capture__unwatch(r->capture);
-	drain_last(r);
-	merge__finish(r->merge, detached);
+	capture__unwatch(r->in.capture);
+	intake__drain_last(&r->in);
+	merge__finish(r->in.merge, detached);
 	fill_losses(r);
 	log_info("stopped and detached in %.0f ms", (detached - begun) / 1e6);
 }
 
 static void say_result(const struct recorder *r)
 {
-	const struct trace_stats *s = merge__stats(r->merge);
+	const struct trace_stats *s = merge__stats(r->in.merge);
 
 	log_say("recorded %" PRIu64 " calls, %" PRIu64 " dispatches, %" PRIu64 " copies, %" PRIu64
 		" ranges, %" PRIu64 " marks in %.1f s",
@@ -704,21 +459,15 @@ static int exit_status(const struct recorder *r, int err)
 
 static void close_all(struct recorder *r)
 {
-	struct rescan *scan;
-
 	launch__cancel(&r->launch);
 	guard__dismiss(r->guard);
-	while ((scan = r->rescans)) {
-		r->rescans = scan->next;
-		free(scan);
-	}
-	agents__free(r->agents);
+	agents__free(r->in.agents);
 	attach__free(r->attach);
-	targets__free(r->targets);
-	capture__close(r->capture);
-	merge__free(r->merge);
-	order__free(r->order);
-	tasks__free(r->tasks);
+	targets__free(r->in.targets);
+	capture__close(r->in.capture);
+	merge__free(r->in.merge);
+	intake__free(&r->in);
+	tasks__free(r->in.tasks);
 	strings__free(r->strings);
 	functions__free(r->fns);
 	if (r->epoll >= 0)
@@ -735,8 +484,8 @@ static int open_all(struct recorder *r)
 
 	r->fns = functions__new();
 	r->strings = strings__new();
-	r->tasks = tasks__new();
-	if (!r->fns || !r->strings || !r->tasks)
+	r->in.tasks = tasks__new();
+	if (!r->fns || !r->strings || !r->in.tasks)
 		return -ENOMEM;
 	err = privileges__check();
 	if (!err)
@@ -770,7 +519,7 @@ int record__run(const struct options *o)
 	} else {
 		run_loop(&r);
 		finish(&r);
-		err = output__close(r.out, merge__stats(r.merge));
+		err = output__close(r.out, merge__stats(r.in.merge));
 		say_result(&r);
 	}
 	close_all(&r);

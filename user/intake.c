@@ -1,0 +1,270 @@
+// SPDX-License-Identifier: MIT
+/*
+ * From the sources to the merge: drains the kernel's rings and the agents' rings into the reorder
+ * buffer, does at once what cannot wait, and releases what is old enough.
+ *
+ * A record may be released when every source has been drained since its time: the bound is the
+ * start of the previous round in which nothing was held up. A round is held up by a record that a
+ * thread has reserved and, preempted, not finished; it is waited for, but not for ever.
+ */
+#include "user/intake.h"
+
+#include <poll.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "user/clock.h"
+#include "user/procfs.h"
+
+#define TICK_NS	   100000000ULL	 /* 100 ms */
+#define HELD_UP_NS 1000000000ULL /* do not wait longer than that for an unfinished record */
+
+/* A process that opened a library while nobody held it back: it is looked at a few times more. */
+struct rescan {
+	pid_t pid;
+	unsigned int step;
+	uint64_t due;
+	struct rescan *next;
+};
+
+static const uint64_t rescan_after_ns[] = {2000000, 10000000, 50000000, 250000000};
+#define RESCAN_STEPS (sizeof(rescan_after_ns) / sizeof(rescan_after_ns[0]))
+
+/* In the reorder buffer, records of agents travel behind the header of those of the kernel. */
+#define RT_REC_FROM_AGENT 0x100
+#define RT_REC_AGENT_GONE 0x101 /* without a record */
+
+struct agent_item {
+	struct rt_rec h;
+	struct agent_view *view;
+	struct rt_agent_rec rec;
+};
+
+/* ---- from the sources into the reorder buffer ---- */
+
+static void plan_rescan(struct intake *in, pid_t pid)
+{
+	struct rescan *scan = calloc(1, sizeof(*scan));
+
+	if (!scan)
+		return;
+	scan->pid = pid;
+	scan->due = clock__boot_ns() + rescan_after_ns[0];
+	scan->next = in->rescans;
+	in->rescans = scan;
+}
+
+static void run_rescans(struct intake *in, uint64_t now)
+{
+	struct rescan **link = &in->rescans, *scan;
+
+	while ((scan = *link)) {
+		if (scan->due > now) {
+			link = &scan->next;
+			continue;
+		}
+		targets__rescan(in->targets, scan->pid);
+		if (++scan->step < RESCAN_STEPS) {
+			scan->due = now + rescan_after_ns[scan->step];
+			link = &scan->next;
+		} else {
+			*link = scan->next;
+			free(scan);
+		}
+	}
+}
+
+static void on_library(struct intake *in, const struct rt_rec_open *rec)
+{
+	targets__opened(in->targets, rec->h.pid, rec->fd);
+	if (!(rec->h.flags & RT_OPEN_STOPPED))
+		plan_rescan(in, rec->h.pid);
+}
+
+/* A process has opened or mapped something that matters, and may be stopped until we know it. */
+static void on_open(struct intake *in, const struct rt_rec_open *rec)
+{
+	pid_t pid = rec->h.pid;
+
+	tasks__process(in->tasks, pid); /* its name and arguments, while it is there */
+	if (!in->stopping) {
+		if (rec->h.kind == RT_REC_LIBRARY)
+			on_library(in, rec);
+		else if (rec->h.kind == RT_REC_MAPPED)
+			targets__mapped(in->targets, pid);
+		else
+			agents__created(in->agents, pid, rec->fd);
+	}
+	if (rec->h.flags & RT_OPEN_STOPPED)
+		kill(pid, SIGCONT);
+}
+
+/*
+ * What must be asked of the process while it is there, before the record waits in the buffer: which
+ * function an address is, and a string that was not resident when the kernel looked.
+ */
+static void complete_span(struct intake *in, struct rt_rec_span_str *s)
+{
+	struct rt_rec_span *span = &s->span;
+	const struct function *fn;
+	ssize_t n;
+
+	if (span->h.flags & RT_SPAN_BY_IP) {
+		fn = targets__resolve(in->targets, span->h.pid, span->func);
+		span->func = fn ? fn->id : UINT64_MAX;
+		span->h.flags &= ~RT_SPAN_BY_IP;
+	}
+	if (span->h.kind == RT_REC_SPAN_STR && span->h.flags & RT_SPAN_STR_FAULT) {
+		n = procfs__read_memory(span->h.pid, span->args[0], s->str, sizeof(s->str));
+		span->str_len = n > 0 ? strnlen(s->str, n) : 0;
+		if (span->str_len == sizeof(s->str))
+			span->h.flags |= RT_SPAN_STR_CUT;
+		if (n > 0)
+			span->h.flags &= ~RT_SPAN_STR_FAULT;
+	}
+}
+
+static void push(struct intake *in, uint64_t ts, const void *rec, size_t size)
+{
+	if (order__push(in->order, ts, rec, size))
+		merge__stats(in->merge)->lost_other++;
+}
+
+static void on_span_record(struct intake *in, const void *data, size_t size)
+{
+	const uint32_t incomplete = RT_SPAN_BY_IP | RT_SPAN_STR_FAULT;
+	const struct rt_rec *rec = data;
+	struct rt_rec_span_str copy;
+
+	if (!(rec->flags & incomplete) || size > sizeof(copy)) {
+		push(in, rec->ts, data, size);
+		return;
+	}
+	memcpy(&copy, data, size);
+	complete_span(in, &copy);
+	push(in, rec->ts, &copy, size);
+}
+
+/* What cannot wait is done at once; everything goes on to the merge in the order of time. */
+static void on_kernel_record(const void *data, size_t size, void *arg)
+{
+	const struct rt_rec *rec = data;
+	struct intake *in = arg;
+
+	switch (rec->kind) {
+	case RT_REC_LIBRARY:
+	case RT_REC_MAPPED:
+	case RT_REC_AGENT:
+		on_open(in, data);
+		break;
+	case RT_REC_FORK:
+		targets__fork(in->targets, rec->pid, ((const struct rt_rec_fork *)data)->child);
+		break;
+	case RT_REC_EXEC:
+		agents__exec(in->agents, rec->pid);
+		targets__exec(in->targets, rec->pid);
+		break;
+	case RT_REC_SPAN:
+	case RT_REC_SPAN_STR:
+		on_span_record(in, data, size);
+		break;
+	default:
+		push(in, rec->ts, data, size);
+	}
+}
+
+static void on_agent_record(struct agent_view *v, const struct rt_agent_rec *rec, void *arg)
+{
+	struct agent_item item = {.h.kind = RT_REC_FROM_AGENT, .view = v, .rec = *rec};
+	struct intake *in = arg;
+	uint64_t now = clock__boot_ns();
+
+	/* A process may write any time it likes there: none may wait in the buffer for ever. */
+	item.h.ts = rec->time < now ? rec->time : now;
+	push(in, item.h.ts, &item, sizeof(item));
+}
+
+static void on_agent_gone(struct agent_view *v, void *arg)
+{
+	struct agent_item item = {.h.kind = RT_REC_AGENT_GONE, .view = v};
+
+	item.h.ts = clock__boot_ns();
+	push(arg, item.h.ts, &item, sizeof(item));
+}
+
+/* ---- from the reorder buffer into the merge ---- */
+
+static void on_released(const void *data, size_t size, void *arg)
+{
+	const struct agent_item *item = data;
+	const struct rt_rec *rec = data;
+	struct intake *in = arg;
+
+	if (rec->kind == RT_REC_FROM_AGENT)
+		merge__agent(in->merge, item->view, &item->rec);
+	else if (rec->kind == RT_REC_AGENT_GONE)
+		merge__agent_gone(in->merge, item->view);
+	else
+		merge__kernel(in->merge, rec);
+}
+
+void intake__round(struct intake *in)
+{
+	uint64_t now = clock__boot_ns();
+	bool complete;
+
+	complete = capture__drain(in->capture, on_kernel_record, in);
+	complete = agents__drain(in->agents) && complete;
+	if (now - in->last_tick >= TICK_NS) {
+		agents__reap(in->agents);
+		agents__heartbeat(in->agents);
+		in->last_tick = now;
+	}
+	run_rescans(in, now);
+	if (!complete && now - in->last_round < HELD_UP_NS)
+		return;
+	order__release(in->order, in->last_round, on_released, in);
+	in->last_round = now;
+}
+
+void intake__drain_for(struct intake *in, int ms)
+{
+	for (int round = 0; round < ms; round++) {
+		bool complete = capture__drain(in->capture, on_kernel_record, in);
+
+		complete = agents__drain(in->agents) && complete;
+		order__release(in->order, clock__boot_ns() - 2 * INTAKE_ROUND_NS, on_released, in);
+		if (complete && round >= 3 && !merge__running(in->merge))
+			break;
+		poll(NULL, 0, 1);
+	}
+}
+
+void intake__drain_last(struct intake *in)
+{
+	int rounds = HELD_UP_NS / INTAKE_ROUND_NS;
+
+	while (!capture__drain(in->capture, on_kernel_record, in) && rounds--)
+		poll(NULL, 0, 1);
+	agents__reap(in->agents);
+	agents__drain(in->agents);
+	order__release(in->order, UINT64_MAX, on_released, in);
+}
+
+struct agents_callbacks intake__callbacks(struct intake *in)
+{
+	return (struct agents_callbacks){on_agent_record, on_agent_gone, in};
+}
+
+void intake__free(struct intake *in)
+{
+	struct rescan *scan;
+
+	while ((scan = in->rescans)) {
+		in->rescans = scan->next;
+		free(scan);
+	}
+	order__free(in->order);
+	in->order = NULL;
+}

@@ -1,0 +1,49 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The way of the records from their sources into the merge.
+ */
+#ifndef RTRACE_INTAKE_H
+#define RTRACE_INTAKE_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "user/agents.h"
+#include "user/capture.h"
+#include "user/merge.h"
+#include "user/order.h"
+#include "user/targets.h"
+#include "user/task.h"
+
+#define INTAKE_ROUND_NS 1000000ULL /* a round is to be run every millisecond */
+
+struct rescan;
+
+/* The stages that it stands between are the recorder's; the order is its own. */
+struct intake {
+	struct capture *capture;
+	struct targets *targets;
+	struct agents *agents;
+	struct tasks *tasks;
+	struct merge *merge;
+	struct order *order;
+	struct rescan *rescans;
+	uint64_t last_round, last_tick;
+	bool stopping; /* the probes are being taken off: none may be added */
+};
+
+/* What the agents are to call. */
+struct agents_callbacks intake__callbacks(struct intake *in);
+
+/* Drains all sources and releases what is old enough. */
+void intake__round(struct intake *in);
+
+/* Until the GPU operations that were submitted have ended and no record is held up, or `ms`. */
+void intake__drain_for(struct intake *in, int ms);
+
+/* The very last: takes and releases all that there is. */
+void intake__drain_last(struct intake *in);
+
+void intake__free(struct intake *in);
+
+#endif
