@@ -17,8 +17,7 @@
 #include "user/log.h"
 #include "user/procfs.h"
 
-#define RING_SLOTS_MAX RT_AGENT_SLOTS_MAX
-#define META_SIZE_MAX  (1ull << 30)
+#define META_SIZE_MAX (1ull << 30)
 
 struct device_entry {
 	uint32_t id;
@@ -76,7 +75,7 @@ static bool header_fits(const struct rt_agent_header *h, size_t size)
 	uint64_t ring_bytes = (uint64_t)h->ring_slots * sizeof(struct rt_agent_rec);
 
 	return h->version == RT_AGENT_VERSION && h->slot_size == sizeof(struct rt_agent_rec) &&
-	       h->ring_slots && h->ring_slots <= RING_SLOTS_MAX &&
+	       h->ring_slots && h->ring_slots <= RT_AGENT_SLOTS_MAX &&
 	       !(h->ring_slots & (h->ring_slots - 1)) && h->meta_off == RT_AGENT_META &&
 	       h->meta_size <= META_SIZE_MAX && h->meta_off + h->meta_size <= size &&
 	       h->ring_off % sizeof(struct rt_agent_rec) == 0 && h->ring_off <= size &&

@@ -20,9 +20,7 @@
 #include "user/log.h"
 #include "user/parallel.h"
 
-#define ATTACH_UPROBE_MULTI   48
-#define ATTACH_UPROBE_SESSION 57
-#define UPROBE_MULTI_RETURN   1 /* BPF_F_UPROBE_MULTI_RETURN */
+#define UPROBE_MULTI_RETURN 1 /* BPF_F_UPROBE_MULTI_RETURN */
 
 struct attach {
 	struct capture *capture;

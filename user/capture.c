@@ -18,10 +18,6 @@
 #include "user/parallel.h"
 #include "user/tracefs.h"
 
-/* enum bpf_attach_type of newer kernels; the header that this is built with may be older. */
-#define ATTACH_UPROBE_MULTI   48 /* Linux 6.6 */
-#define ATTACH_UPROBE_SESSION 57 /* Linux 6.13 */
-
 #define RING_BYTES_MAX	 (8u << 20)
 #define RING_BYTES_MIN	 (1u << 20)
 #define RING_BYTES_TOTAL (256u << 20)

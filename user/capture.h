@@ -22,6 +22,10 @@ struct capture_config {
 	size_t ring_bytes; /* a CPU; 0: chosen by the number of CPUs */
 };
 
+/* enum bpf_attach_type of newer kernels; the header that this is built with may be older. */
+#define ATTACH_UPROBE_MULTI   48 /* Linux 6.6 */
+#define ATTACH_UPROBE_SESSION 57 /* Linux 6.13 */
+
 /* How functions are probed: what is needed of the kernel, best first. */
 enum capture_mode {
 	CAPTURE_SESSION, /* Linux 6.13: one link, entry and return in one program */

@@ -112,8 +112,10 @@ static void complete_span(struct intake *in, struct rt_rec_span_str *s)
 
 	if (span->h.flags & RT_SPAN_BY_IP) {
 		fn = targets__resolve(in->targets, span->h.pid, span->func);
-		span->func = fn ? fn->id : UINT64_MAX;
-		span->h.flags &= ~RT_SPAN_BY_IP;
+		if (fn) {
+			span->func = fn->id;
+			span->h.flags &= ~RT_SPAN_BY_IP;
+		}
 	}
 	if (span->h.kind == RT_REC_SPAN_STR && span->h.flags & RT_SPAN_STR_FAULT) {
 		n = procfs__read_memory(span->h.pid, span->args[0], s->str, sizeof(s->str));
@@ -131,25 +133,24 @@ static void push(struct intake *in, uint64_t ts, const void *rec, size_t size)
 		merge__stats(in->merge)->lost_other++;
 }
 
-static void on_span_record(struct intake *in, const void *data, size_t size)
+/* The record, or a completed copy of it. */
+static const struct rt_rec *completed(struct intake *in, const struct rt_rec *rec, size_t size,
+				      struct rt_rec_span_str *copy)
 {
-	const uint32_t incomplete = RT_SPAN_BY_IP | RT_SPAN_STR_FAULT;
-	const struct rt_rec *rec = data;
-	struct rt_rec_span_str copy;
-
-	if (!(rec->flags & incomplete) || size > sizeof(copy)) {
-		push(in, rec->ts, data, size);
-		return;
-	}
-	memcpy(&copy, data, size);
-	complete_span(in, &copy);
-	push(in, rec->ts, &copy, size);
+	if (rec->kind != RT_REC_SPAN && rec->kind != RT_REC_SPAN_STR)
+		return rec;
+	if (!(rec->flags & (RT_SPAN_BY_IP | RT_SPAN_STR_FAULT)) || size > sizeof(*copy))
+		return rec;
+	memcpy(copy, rec, size);
+	complete_span(in, copy);
+	return &copy->span.h;
 }
 
 /* What cannot wait is done at once; everything goes on to the merge in the order of time. */
 static void on_kernel_record(const void *data, size_t size, void *arg)
 {
 	const struct rt_rec *rec = data;
+	struct rt_rec_span_str copy;
 	struct intake *in = arg;
 
 	switch (rec->kind) {
@@ -165,12 +166,8 @@ static void on_kernel_record(const void *data, size_t size, void *arg)
 		agents__exec(in->agents, rec->pid);
 		targets__exec(in->targets, rec->pid);
 		break;
-	case RT_REC_SPAN:
-	case RT_REC_SPAN_STR:
-		on_span_record(in, data, size);
-		break;
 	default:
-		push(in, rec->ts, data, size);
+		push(in, rec->ts, completed(in, rec, size, &copy), size);
 	}
 }
 
@@ -199,6 +196,7 @@ static void on_released(const void *data, size_t size, void *arg)
 {
 	const struct agent_item *item = data;
 	const struct rt_rec *rec = data;
+	struct rt_rec_span_str copy;
 	struct intake *in = arg;
 
 	if (rec->kind == RT_REC_FROM_AGENT)
@@ -206,7 +204,8 @@ static void on_released(const void *data, size_t size, void *arg)
 	else if (rec->kind == RT_REC_AGENT_GONE)
 		merge__agent_gone(in->merge, item->view);
 	else
-		merge__kernel(in->merge, rec);
+		/* Once more: that a process is a fork of another may be heard only now. */
+		merge__kernel(in->merge, completed(in, rec, size, &copy));
 }
 
 void intake__round(struct intake *in)

@@ -5,12 +5,10 @@
  */
 #include "user/merge.h"
 
-#include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "user/correlate.h"
-#include "user/log.h"
 #include "user/ranges.h"
 
 /* Agents whose process is gone keep their view until the end: operations may name them. */
