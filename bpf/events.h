@@ -11,11 +11,10 @@
 #include <linux/types.h>
 
 enum rt_rec_kind {
-	RT_REC_SPAN = 1, /* struct rt_rec_span: a call returned, or was cut off */
-	RT_REC_SPAN_STR, /* struct rt_rec_span_str: the same with a string argument */
+	RT_REC_SPAN = 1, /* struct rt_rec_span: a call returned, or was cut off; items follow */
 	RT_REC_TASK,	 /* struct rt_rec_task: a thread made its first traced call */
 	RT_REC_FORK,	 /* struct rt_rec_fork: a traced process started another */
-	RT_REC_EXEC,	 /* struct rt_rec: a traced process runs another program */
+	RT_REC_EXEC,	 /* struct rt_rec: a process runs another program */
 	RT_REC_EXIT,	 /* struct rt_rec: a thread that had made traced calls ended */
 	RT_REC_LIBRARY,	 /* struct rt_rec_open: a file named like a ROCm library was opened */
 	RT_REC_AGENT,	 /* struct rt_rec_open: an agent created its shared memory */
@@ -34,8 +33,7 @@ struct rt_rec {
 #define RT_SPAN_UNFINISHED 0x1 /* the task or the trace ended inside the call */
 #define RT_SPAN_UNWOUND	   0x2 /* the call was left without returning */
 #define RT_SPAN_BY_IP	   0x4 /* func is the probed address, not a function id */
-#define RT_SPAN_STR_FAULT  0x8 /* the string's page was not resident: read it from outside */
-#define RT_SPAN_STR_CUT	   0x10
+#define RT_SPAN_QUIET	   0x8 /* tracing was off here: sent because RT_PLAN_KEEP wants it */
 
 /* rt_rec.flags of RT_REC_EXIT */
 #define RT_EXIT_LAST 0x1 /* of its process: that has ended too */
@@ -55,21 +53,119 @@ struct rt_rec_span {
 	__u64 ret;
 	__u64 args[RT_ARGS];
 	__u32 depth;
-	__u32 str_len; /* SPAN_STR: bytes without NUL */
+	__s32 stack; /* id of the user stack at the entry, negative: none */
 };
 
-#define RT_STR_MAX 256
-
-struct rt_rec_span_str {
-	struct rt_rec_span span;
-	char str[RT_STR_MAX];
+/*
+ * Behind a span, up to its size: what its function's plan asked for, each at a multiple of 8.
+ * Nothing is read for calls that did not return (RT_SPAN_UNFINISHED, RT_SPAN_UNWOUND); the stack's
+ * words are there always.
+ */
+struct rt_item {
+	__u8 kind;  /* RT_ITEM_* */
+	__u8 index; /* READ: of rt_plan.read */
+	__u16 len;  /* bytes that follow, without the padding; strings without NUL */
+	__u32 flags;
 };
+
+enum rt_item_kind {
+	RT_ITEM_STACK = 1, /* the words above the return address, as they were at the entry */
+	RT_ITEM_READ,	   /* memory of the process at the time of the return */
+	RT_ITEM_SSE,	   /* the low 8 bytes of %xmm0, %xmm1, ... at the entry */
+};
+
+/* rt_item.flags */
+#define RT_ITEM_FAULT 0x1 /* not readable, or its page not resident; len is 0 */
+#define RT_ITEM_CUT   0x2 /* the string is longer */
+
+/*
+ * What is to be taken of a function's calls beside the six argument registers, by function id.
+ *
+ * A word is an argument of up to 8 bytes: 0..5 are the argument registers in order, 6.. the words
+ * above the return address, RT_WORD_RET is what the function returned.
+ */
+#define RT_STACK_WORDS 16 /* at most, of a call */
+#define RT_READS       8  /* at most, of a call */
+#define RT_READ_MAX    256
+#define RT_DATA_MAX    1024 /* bytes of all items of a call: what does not fit is left out */
+#define RT_WORD_RET    0xff
+
+enum rt_read_kind {
+	RT_READ_BYTES = 1, /* `len` bytes at the word */
+	RT_READ_STRING,	   /* the C string at the word, at most `len` bytes without its NUL */
+	RT_READ_STRING_AT, /* the C string whose address is at the word */
+};
+
+struct rt_read {
+	__u8 kind; /* enum rt_read_kind */
+	__u8 word;
+	__u16 len; /* at most RT_READ_MAX */
+};
+
+/* Which return values mean that the call failed. */
+enum rt_failure {
+	RT_FAILURE_NONE,
+	RT_FAILURE_NONZERO,  /* the low 32 bits are neither 0 nor rt_plan.benign */
+	RT_FAILURE_NEGATIVE, /* the low 32 bits are negative */
+};
+
+struct rt_plan {
+	__u8 stack_words;
+	__u8 reads;
+	__u8 failure; /* enum rt_failure */
+	__u8 control; /* enum rt_control */
+	__u32 benign;
+	__u32 flags; /* RT_PLAN_* */
+	__u32 _pad;
+	struct rt_read read[RT_READS];
+};
+
+/* rt_plan.flags */
+#define RT_PLAN_KEEP  0x1 /* needed to understand other calls: no filter leaves it out */
+#define RT_PLAN_STACK 0x2 /* take the user stack at the entry */
+#define RT_PLAN_THUNK 0x4 /* of the thunk library: system calls inside it tell nothing new */
+
+#define RT_FUNCTIONS   8192 /* ids of functions stay below that */
+#define RT_STACK_DEPTH 64   /* frames of a user stack */
+
+/* Functions that say what of their process is to be traced. */
+enum rt_control {
+	RT_CONTROL_NONE,
+	RT_CONTROL_START,  /* roctracer_start */
+	RT_CONTROL_STOP,   /* roctracer_stop */
+	RT_CONTROL_RESUME, /* roctxProfilerResume(thread) */
+	RT_CONTROL_PAUSE,  /* roctxProfilerPause(thread) */
+};
+
+/* Why tracing is off in a process. */
+#define RT_OFF_STOPPED 0x1 /* roctracer_stop, --trace-start off */
+#define RT_OFF_PAUSED  0x2 /* roctxProfilerPause, --selected-regions */
+
+/* A process that is to be captured, or that has switched tracing on or off; by its id. */
+struct rt_process_state {
+	__u32 off;     /* RT_OFF_* */
+	__u32 pauses;  /* how often roctxProfilerPause(0) or Resume(0) was called */
+	__u32 threads; /* single threads were paused or resumed */
+	__u32 _pad;
+};
+
+/* The place of a probe, where functions are told by their addresses. */
+struct rt_place {
+	__u64 ino;
+	__u64 offset; /* in the file */
+	__u32 dev;    /* as in the kernel: major << 20 | minor */
+	__u32 _pad;
+};
+
+#define RT_FILTERS 16 /* values of one kind of filter */
 
 #define RT_COMM_LEN 16
 
 struct rt_rec_task {
 	struct rt_rec h;
 	char comm[RT_COMM_LEN];
+	__u32 ns_tid; /* the thread's id in its own pid namespace */
+	__u32 _pad;
 };
 
 struct rt_rec_fork {
@@ -85,13 +181,11 @@ struct rt_rec_open {
 };
 
 /*
- * The cookie of a probe: the low 32 bits are the function id + 1, or 0 if one cookie serves many
- * functions, which are then told by their address. RT_COOKIE_STR: the first argument is a C string
- * worth copying.
+ * The cookie of a probe: the function id + 1, or 0 if one cookie serves many functions, which are
+ * then told by their address.
  */
 #define RT_COOKIE(id)	 ((__u64)(id) + 1)
 #define RT_COOKIE_ID1(c) ((__u32)(c))
-#define RT_COOKIE_STR	 (1ULL << 32)
 
 /* Calls of one thread inside each other that can be followed; deeper ones are counted. */
 #define RT_DEPTH 64
@@ -108,6 +202,7 @@ enum rt_count {
 
 _Static_assert(sizeof(struct rt_rec) == 24, "record header");
 _Static_assert(sizeof(struct rt_rec_span) == 128, "a span is two cache lines");
+_Static_assert(sizeof(struct rt_item) == 8 && RT_DATA_MAX % 8 == 0, "items keep 8-byte alignment");
 _Static_assert(sizeof(struct rt_rec_open) % 8 == 0 && sizeof(struct rt_rec_fork) % 8 == 0,
 	       "records keep 8-byte alignment");
 

@@ -24,9 +24,62 @@ struct signal_struct {
 	atomic_t live; /* threads of the process that have not begun to exit */
 };
 
+struct upid {
+	int nr;
+	void *ns;
+};
+
+struct pid {
+	unsigned int level;
+	struct upid numbers[1]; /* one a level, the initial namespace first */
+};
+
+struct super_block {
+	__u32 s_dev;
+};
+
+struct inode {
+	unsigned long i_ino;
+	struct super_block *i_sb;
+};
+
+struct qstr {
+	const unsigned char *name;
+};
+
+struct dentry {
+	struct qstr d_name;
+};
+
+struct path {
+	struct dentry *dentry;
+};
+
+struct file {
+	struct path f_path;
+	struct inode *f_inode;
+};
+
+struct fdtable {
+	unsigned int max_fds;
+	struct file **fd;
+};
+
+struct files_struct {
+	struct fdtable *fdt;
+};
+
+struct vm_area_struct {
+	unsigned long vm_start, vm_pgoff;
+	struct file *vm_file;
+};
+
 struct task_struct {
 	int pid, tgid;
+	struct task_struct *group_leader;
 	struct signal_struct *signal;
+	struct files_struct *files;
+	struct pid *thread_pid;
 	unsigned long sas_ss_sp;
 	__kernel_size_t sas_ss_size;
 	char comm[16];
@@ -66,5 +119,10 @@ struct bpf_iter__task {
 
 /* Linux 6.13: which half of a session probe is running. */
 extern bool bpf_session_is_return(void) __ksym __weak;
+
+/* Names of eight bytes and less are compared as numbers. */
+#define NAME8(a, b, c, d, e, f, g, h)                                                            \
+	((__u64)(a) | (__u64)(b) << 8 | (__u64)(c) << 16 | (__u64)(d) << 24 | (__u64)(e) << 32 | \
+	 (__u64)(f) << 40 | (__u64)(g) << 48 | (__u64)(h) << 56)
 
 #endif

@@ -13,26 +13,60 @@ const volatile __u32 nr_cpus = 1;	  /* possible CPUs */
 const volatile bool only_listed = false;  /* capture only the processes in `pids` */
 const volatile bool follow_forks = false; /* children of listed processes are listed too */
 const volatile bool stop_on_open = false; /* SIGSTOP who opens a ROCm library, see RT_REC_LIBRARY */
+const volatile bool tell_exec = false;	  /* RT_REC_EXEC for every process */
 const volatile __u32 tracer_pid = 0;
+const volatile __u32 initially_off = 0; /* RT_OFF_*: how tracing starts in a process */
+const volatile bool use_places = false; /* cookies do not tell the function: look in `places` */
+
+/* Filters: a call passes if it fits one value of each kind that has values. */
+const volatile __u32 uid_count = 0, comm_count = 0, cgroup_count = 0;
+const volatile __u32 uids[RT_FILTERS] = {};
+const volatile __u64 comms[RT_FILTERS][2] = {}; /* of the process, filled up with zeros */
+const volatile __u64 min_duration = 0;		/* ns */
+const volatile bool errors_only = false;
+
+/* Changed while tracing. */
+volatile bool all_off = false;	  /* collection periods, SIGUSR1 */
+volatile bool controlled = false; /* some process has switched tracing on or off */
+
+/* frame.flags */
+#define FRAME_BY_IP   0x1 /* func is the probed address */
+#define FRAME_SYSCALL 0x2 /* a system call, not a function: nothing is called inside it */
+#define FRAME_QUIET   0x4 /* tracing was off when it was entered */
 
 struct frame {
-	__u64 sp; /* address of the return address */
+	__u64 sp; /* address of the return address; SYSCALL: the stack pointer */
 	__u64 begin;
 	__u64 corr;
-	__u64 func; /* function id, or address if by_ip */
+	__u64 func;
 	__u64 args[RT_ARGS];
-	__u32 has_str; /* args[0] is a C string to copy */
-	__u32 by_ip;
+	__s32 stack;
+	__u8 flags;
+	__u8 words;	 /* stack arguments: so many, ... */
+	__u8 first_word; /* ... from there in task_state.words */
+	__u8 _pad;
 };
 
+/* Stack arguments are rare: the frames share these. */
+#define TASK_WORDS 80
+
+#define OUT_MAX (sizeof(struct rt_rec_span) + RT_DATA_MAX)
+
+/* Local storage beyond 8 KiB may become impossible to allocate in a probe: stay below. */
 struct task_state {
 	__u32 depth;
+	__u32 words_used;
 	__u16 named;   /* RT_REC_TASK was sent */
 	__u16 ignored; /* a thread of our own agent */
 	__u32 opening; /* record kind to send when the system call in progress has succeeded */
 	__u32 lib_fd1; /* descriptor + 1 of the ROCm library opened last, 0 none */
+	__u32 ns_tid;
 	struct frame frames[RT_DEPTH];
+	__u64 words[TASK_WORDS];
+	__u64 out[OUT_MAX / 8]; /* a record is put together here */
 };
+
+_Static_assert(sizeof(struct task_state) < 8192 - 256, "see above");
 
 struct {
 	__uint(type, BPF_MAP_TYPE_TASK_STORAGE);
@@ -59,8 +93,56 @@ struct {
 	__uint(type, BPF_MAP_TYPE_HASH);
 	__uint(max_entries, 65536);
 	__type(key, __u32);
-	__type(value, __u8);
+	__type(value, struct rt_process_state);
 } pids SEC(".maps");
+
+struct thread_key {
+	__u32 pid;
+	__u32 ns_tid;
+};
+
+struct thread_pause {
+	__u32 after; /* counts if rt_process_state.pauses still is this */
+	__u32 paused;
+};
+
+struct {
+	__uint(type, BPF_MAP_TYPE_LRU_HASH);
+	__uint(max_entries, 16384);
+	__type(key, struct thread_key);
+	__type(value, struct thread_pause);
+} thread_pauses SEC(".maps");
+
+/* By function id. */
+struct {
+	__uint(type, BPF_MAP_TYPE_ARRAY);
+	__uint(max_entries, RT_FUNCTIONS);
+	__type(key, __u32);
+	__type(value, struct rt_plan);
+} plans SEC(".maps");
+
+/* Where functions are told by their addresses: to their ids. */
+struct {
+	__uint(type, BPF_MAP_TYPE_HASH);
+	__uint(max_entries, 65536);
+	__uint(map_flags, BPF_F_NO_PREALLOC);
+	__type(key, struct rt_place);
+	__type(value, __u32);
+} places SEC(".maps");
+
+struct {
+	__uint(type, BPF_MAP_TYPE_CGROUP_ARRAY);
+	__uint(max_entries, RT_FILTERS);
+	__type(key, __u32);
+	__type(value, __u32);
+} cgroups SEC(".maps");
+
+struct {
+	__uint(type, BPF_MAP_TYPE_STACK_TRACE);
+	__uint(max_entries, 16384);
+	__uint(key_size, sizeof(__u32));
+	__uint(value_size, RT_STACK_DEPTH * sizeof(__u64));
+} stacks SEC(".maps");
 
 struct {
 	__uint(type, BPF_MAP_TYPE_PERCPU_ARRAY);
@@ -101,10 +183,23 @@ static __always_inline bool listed(__u32 pid)
 	return bpf_map_lookup_elem(&pids, &pid) != NULL;
 }
 
-static __always_inline void *reserve(__u64 size)
+static __always_inline struct rt_plan *plan_of(__u64 func)
+{
+	__u32 id = func;
+
+	return bpf_map_lookup_elem(&plans, &id);
+}
+
+static __always_inline void *this_ring(void)
 {
 	__u32 cpu = bpf_get_smp_processor_id();
-	void *ring = bpf_map_lookup_elem(&rings, &cpu);
+
+	return bpf_map_lookup_elem(&rings, &cpu);
+}
+
+static __always_inline void *reserve(__u64 size)
+{
+	void *ring = this_ring();
 
 	return ring ? bpf_ringbuf_reserve(ring, size, 0) : NULL;
 }

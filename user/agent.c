@@ -270,7 +270,7 @@ static void add_kernel(struct agent_view *v, const struct rt_meta_kernel *m, siz
 	if (!k)
 		return;
 	k->id = m->id;
-	k->kernel.name = strings__keep_demangled(v->strings, m->name, name_len);
+	k->kernel.name = strings__keep_kernel(v->strings, m->name, name_len);
 	HASH_ADD(hh, v->kernels, id, sizeof(k->id), k);
 }
 

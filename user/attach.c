@@ -102,8 +102,6 @@ static int create_link(struct attach *a, const struct link_request *req, const s
 	for (size_t i = 0; i < n; i++) {
 		offsets[i] = probes[i].offset;
 		cookies[i] = RT_COOKIE(probes[i].fn->id);
-		if (probes[i].fn->has_message)
-			cookies[i] |= RT_COOKIE_STR;
 	}
 	snprintf(path, sizeof(path), "/proc/self/fd/%d", req->lib->fd);
 	attr.prog_fd = bpf_program__fd(capture__prog(a->capture, req->prog));
@@ -143,11 +141,20 @@ static int attach_range(struct attach *a, const struct link_request *req,
 	return err ? err : rest;
 }
 
+static int add_functions(struct attach *a, const struct library *lib)
+{
+	int err = 0;
+
+	for (size_t i = 0; i < lib->probe_count && !err; i++)
+		err = capture__add_function(a->capture, lib->probes[i].fn);
+	return err;
+}
+
 /*
  * Returns are attached before entries: a call that is entered in between is then not captured at
  * all, while the other way round it would be entered and never left.
  */
-int attach__library(struct attach *a, const struct library *lib, pid_t pid)
+static int attach_links(struct attach *a, const struct library *lib, pid_t pid)
 {
 	const struct link_request session = {CAPTURE_PROG_SESSION, ATTACH_UPROBE_SESSION, 0, lib,
 					     pid};
@@ -155,22 +162,27 @@ int attach__library(struct attach *a, const struct library *lib, pid_t pid)
 					 UPROBE_MULTI_RETURN, lib, pid};
 	const struct link_request entry = {CAPTURE_PROG_ENTRY, ATTACH_UPROBE_MULTI, 0, lib, pid};
 	size_t links = a->link_count;
-	int err = 0;
+	int err;
 
-	switch (a->mode) {
-	case CAPTURE_SESSION:
+	if (a->mode == CAPTURE_SESSION) {
 		err = attach_range(a, &session, lib->probes, lib->probe_count);
-		break;
-	case CAPTURE_MULTI:
+	} else {
 		err = attach_range(a, &ret, lib->probes, lib->probe_count);
 		if (!err)
 			err = attach_range(a, &entry, lib->probes, lib->probe_count);
-		break;
-	default:
-		err = tracefs__attach(a->tracefs, lib, pid);
 	}
-	if (!err && a->mode != CAPTURE_TRACEFS && a->link_count == links)
+	if (!err && a->link_count == links)
 		err = -EOPNOTSUPP; /* each function was refused, and that was said */
+	return err;
+}
+
+int attach__library(struct attach *a, const struct library *lib, pid_t pid)
+{
+	int err = add_functions(a, lib);
+
+	if (!err)
+		err = a->mode == CAPTURE_TRACEFS ? tracefs__attach(a->tracefs, lib, pid)
+						 : attach_links(a, lib, pid);
 	if (err)
 		log_err("attach: %s: %s", lib->name, strerror(-err));
 	else

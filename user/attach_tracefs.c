@@ -4,8 +4,9 @@
  *
  * One event can have many probes, and one BPF program sits on an event: so a library needs two
  * events, all entries (p:) and all returns (r:), where single perf probes would need two a
- * function. An event carries one cookie, so the function is told by the probed address
- * (RT_SPAN_BY_IP); functions with a message get events of their own, whose cookie says so.
+ * function. An event carries one cookie, so the function is told by the place of the probed
+ * address in its file (struct rt_place), or, where the kernel cannot find that, by user space
+ * (RT_SPAN_BY_IP).
  *
  * Events outlive a tracer that was killed: their group is named after the tracer's pid, and groups
  * of pids that no longer run are removed at the next start.
@@ -108,10 +109,9 @@ struct tracefs_events *tracefs__new(struct capture *capture)
 	return t;
 }
 
-/* Adds the library's probes with (or without) a message to the event. Returns how many, or -errno.
- */
+/* Adds the library's probes to the event. Returns how many, or -errno. */
 static int define_event(const struct tracefs_events *t, const char *name, char kind,
-			const struct library *lib, bool message)
+			const struct library *lib)
 {
 	int n = 0, err = 0, fd;
 
@@ -119,8 +119,6 @@ static int define_event(const struct tracefs_events *t, const char *name, char k
 	if (fd < 0)
 		return fd;
 	for (size_t i = 0; i < lib->probe_count; i++) {
-		if (lib->probes[i].fn->has_message != message)
-			continue;
 		if (dprintf(fd, "%c:%s /proc/%d/fd/%d:0x%lx\n", kind, name, getpid(), lib->fd,
 			    (unsigned long)lib->probes[i].offset) < 0) {
 			err = -errno;
@@ -151,9 +149,8 @@ static int event_id(const struct tracefs_events *t, const char *name)
 }
 
 static int enable_event(struct tracefs_events *t, struct tracefs_event *ev, enum capture_prog prog,
-			__u64 cookie, pid_t pid)
+			pid_t pid)
 {
-	LIBBPF_OPTS(bpf_perf_event_opts, opts, .bpf_cookie = cookie);
 	struct perf_event_attr attr = {.type = PERF_TYPE_TRACEPOINT, .size = sizeof(attr)};
 	int id = event_id(t, ev->name), fd;
 
@@ -165,7 +162,7 @@ static int enable_event(struct tracefs_events *t, struct tracefs_event *ev, enum
 		     PERF_FLAG_FD_CLOEXEC);
 	if (fd < 0)
 		return -errno;
-	ev->link = bpf_program__attach_perf_event_opts(capture__prog(t->capture, prog), fd, &opts);
+	ev->link = bpf_program__attach_perf_event(capture__prog(t->capture, prog), fd);
 	if (!ev->link) {
 		int err = -errno;
 
@@ -175,8 +172,7 @@ static int enable_event(struct tracefs_events *t, struct tracefs_event *ev, enum
 	return 0;
 }
 
-static int add_event(struct tracefs_events *t, const struct library *lib, pid_t pid, bool is_return,
-		     bool message)
+static int add_event(struct tracefs_events *t, const struct library *lib, pid_t pid, bool is_return)
 {
 	struct tracefs_event *ev, *grown;
 	int n, err;
@@ -188,26 +184,34 @@ static int add_event(struct tracefs_events *t, const struct library *lib, pid_t 
 	ev = &t->events[t->count];
 	ev->link = NULL;
 	snprintf(ev->name, sizeof(ev->name), GROUP_PREFIX "%d/e%zu", getpid(), t->count);
-	n = define_event(t, ev->name, is_return ? 'r' : 'p', lib, message);
+	n = define_event(t, ev->name, is_return ? 'r' : 'p', lib);
 	if (n <= 0)
 		return n;
 	t->count++;
-	err = enable_event(t, ev, is_return ? CAPTURE_PROG_RETURN : CAPTURE_PROG_ENTRY,
-			   message ? RT_COOKIE_STR : 0, pid);
+	err = enable_event(t, ev, is_return ? CAPTURE_PROG_RETURN : CAPTURE_PROG_ENTRY, pid);
 	if (err)
 		log_err("tracefs: enable %s: %s", ev->name, strerror(-err));
 	return err;
 }
 
-int tracefs__attach(struct tracefs_events *t, const struct library *lib, pid_t pid)
+static int add_places(struct tracefs_events *t, const struct library *lib)
 {
 	int err = 0;
 
-	/* Returns first, as in attach.c. */
-	for (int is_return = 1; is_return >= 0 && !err; is_return--)
-		for (int message = 0; message <= 1 && !err; message++)
-			err = add_event(t, lib, pid, is_return, message);
+	for (size_t i = 0; i < lib->probe_count && !err; i++)
+		err = capture__add_place(t->capture, lib->dev, lib->ino, lib->probes[i].offset,
+					 lib->probes[i].fn->id);
 	return err;
+}
+
+int tracefs__attach(struct tracefs_events *t, const struct library *lib, pid_t pid)
+{
+	int err = add_places(t, lib);
+
+	/* Returns first, as in attach.c. */
+	if (!err)
+		err = add_event(t, lib, pid, true);
+	return err ? err : add_event(t, lib, pid, false);
 }
 
 static void destroy_link(size_t i, void *arg)

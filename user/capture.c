@@ -7,16 +7,22 @@
 #include <bpf/bpf.h>
 #include <bpf/libbpf.h>
 #include <errno.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <fcntl.h>
 #include <sys/mman.h>
 #include <sys/resource.h>
+#include <sys/sysmacros.h>
 #include <unistd.h>
 
 #include "bpf/api.skel.h"
+#include "user/function.h"
 #include "user/log.h"
 #include "user/parallel.h"
 #include "user/tracefs.h"
+
+#define CGROUP_ROOT "/sys/fs/cgroup"
 
 #define RING_BYTES_MAX	 (8u << 20)
 #define RING_BYTES_MIN	 (1u << 20)
@@ -32,6 +38,7 @@ struct capture {
 	struct ring_buffer *reader;
 	struct ring_pos *pos;
 	int *ring_fds;
+	uint32_t initially_off;
 	int cpus;
 	void (*fn)(const void *rec, size_t size, void *arg);
 	void *arg;
@@ -62,15 +69,16 @@ enum capture_mode capture__best_mode(void)
 	return kernel_has(ATTACH_UPROBE_MULTI) ? CAPTURE_MULTI : CAPTURE_TRACEFS;
 }
 
+/* A message can be the verifier's log, of many lines. */
 static int print_libbpf(enum libbpf_print_level level, const char *fmt, va_list ap)
 {
-	char line[1024];
+	char *text, *save, *line;
 
-	if (log_level < 2)
+	if (log_level < 2 || vasprintf(&text, fmt, ap) < 0)
 		return 0;
-	vsnprintf(line, sizeof(line), fmt, ap);
-	line[strcspn(line, "\n")] = '\0';
-	log_debug("%s", line);
+	for (line = strtok_r(text, "\n", &save); line; line = strtok_r(NULL, "\n", &save))
+		log_debug("%s", line);
+	free(text);
 	return 0;
 }
 
@@ -101,7 +109,8 @@ static void choose_programs(struct api_bpf *skel, const struct capture_config *c
 	bpf_program__set_autoload(skel->progs.api_session, session);
 	bpf_program__set_autoload(skel->progs.api_entry, !session);
 	bpf_program__set_autoload(skel->progs.api_return, !session);
-	bpf_program__set_autoload(skel->progs.task_fork, config->follow_forks);
+	bpf_program__set_autoload(skel->progs.ioctl_enter, config->kfd);
+	bpf_program__set_autoload(skel->progs.ioctl_exit, config->kfd);
 	bpf_program__set_autoload(skel->progs.mmap_enter, mode == CAPTURE_TRACEFS);
 	bpf_program__set_autoload(skel->progs.mmap_exit, mode == CAPTURE_TRACEFS);
 
@@ -119,7 +128,20 @@ static void choose_programs(struct api_bpf *skel, const struct capture_config *c
 	}
 }
 
-static void configure(struct capture *c, const struct capture_config *config)
+static void configure_filter(struct api_bpf__rodata *rodata, const struct capture_filter *f)
+{
+	rodata->uid_count = f->uid_count;
+	memcpy((void *)rodata->uids, f->uids, sizeof(f->uids));
+	rodata->comm_count = f->comm_count;
+	for (size_t i = 0; i < f->comm_count; i++)
+		strncpy((char *)rodata->comms[i], f->comms[i], RT_COMM_LEN - 1);
+	rodata->cgroup_count = f->cgroup_count;
+	rodata->min_duration = f->min_duration;
+	rodata->errors_only = f->errors_only;
+}
+
+static void configure(struct capture *c, const struct capture_config *config,
+		      enum capture_mode mode)
 {
 	struct api_bpf__rodata *rodata = c->skel->rodata;
 
@@ -127,7 +149,11 @@ static void configure(struct capture *c, const struct capture_config *config)
 	rodata->only_listed = config->only_listed;
 	rodata->follow_forks = config->follow_forks;
 	rodata->stop_on_open = config->stop_on_open;
+	rodata->tell_exec = config->tell_exec;
 	rodata->tracer_pid = getpid();
+	rodata->use_places = mode == CAPTURE_TRACEFS;
+	rodata->initially_off = c->initially_off;
+	configure_filter(rodata, config->filter);
 	bpf_map__set_max_entries(c->skel->maps.rings, c->cpus);
 }
 
@@ -186,17 +212,47 @@ static int open_rings(struct capture *c, const struct capture_config *config)
 	return err;
 }
 
+static int open_cgroup(const char *name)
+{
+	char path[4096];
+
+	snprintf(path, sizeof(path), "%s%s", name[0] == '/' ? "" : CGROUP_ROOT "/", name);
+	return open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+}
+
+static int open_cgroups(struct capture *c, const struct capture_filter *f)
+{
+	for (__u32 i = 0; i < f->cgroup_count; i++) {
+		int fd = open_cgroup(f->cgroups[i]), err = 0;
+
+		if (fd < 0 || bpf_map_update_elem(bpf_map__fd(c->skel->maps.cgroups), &i, &fd, 0))
+			err = -errno;
+		if (fd >= 0)
+			close(fd);
+		if (err) {
+			log_err("cgroup %s: %s", f->cgroups[i], strerror(-err));
+			return err;
+		}
+	}
+	return 0;
+}
+
 static int load(struct capture *c, const struct capture_config *config, enum capture_mode mode)
 {
 	int err;
 
 	choose_programs(c->skel, config, mode);
-	configure(c, config);
+	c->initially_off = (config->start_off ? RT_OFF_STOPPED : 0) |
+			   (config->start_paused ? RT_OFF_PAUSED : 0);
+	configure(c, config, mode);
 	err = api_bpf__load(c->skel);
 	if (err) {
 		log_err("bpf: load programs: %s (details with -vv)", strerror(-err));
 		return err;
 	}
+	err = open_cgroups(c, config->filter);
+	if (err)
+		return err;
 	err = open_rings(c, config);
 	if (err) {
 		log_err("bpf: create rings: %s", strerror(-err));
@@ -268,6 +324,11 @@ struct bpf_program *capture__prog(struct capture *c, enum capture_prog prog)
 	return NULL;
 }
 
+static int update(const struct bpf_map *map, const void *key, const void *value)
+{
+	return bpf_map_update_elem(bpf_map__fd(map), key, value, BPF_ANY) ? -errno : 0;
+}
+
 int capture__pids_map(struct capture *c)
 {
 	return bpf_map__fd(c->skel->maps.pids);
@@ -275,11 +336,46 @@ int capture__pids_map(struct capture *c)
 
 int capture__list_pid(struct capture *c, pid_t pid)
 {
-	__u32 key = pid;
-	__u8 one = 1;
+	struct rt_process_state state = {.off = c->initially_off};
 
-	return bpf_map_update_elem(bpf_map__fd(c->skel->maps.pids), &key, &one, BPF_ANY) ? -errno
-											 : 0;
+	return update(c->skel->maps.pids, &(__u32){pid}, &state);
+}
+
+int capture__add_function(struct capture *c, const struct function *fn)
+{
+	return update(c->skel->maps.plans, &fn->id, &fn->plan);
+}
+
+int capture__add_place(struct capture *c, dev_t dev, ino_t ino, uint64_t offset, uint32_t func)
+{
+	const struct rt_place place = {
+		.ino = ino,
+		.offset = offset,
+		.dev = major(dev) << 20 | minor(dev),
+	};
+
+	return update(c->skel->maps.places, &place, &func);
+}
+
+int capture__add_request(struct capture *c, uint8_t nr, const struct function *fn)
+{
+	return update(c->skel->maps.kfd_functions, &(__u32){nr}, &fn->id);
+}
+
+void capture__set_off(struct capture *c, bool off)
+{
+	c->skel->bss->all_off = off;
+}
+
+size_t capture__stack(struct capture *c, int32_t id, uint64_t *addresses)
+{
+	size_t n = 0;
+
+	if (id < 0 || bpf_map_lookup_elem(bpf_map__fd(c->skel->maps.stacks), &id, addresses))
+		return 0;
+	while (n < RT_STACK_DEPTH && addresses[n])
+		n++;
+	return n;
 }
 
 bool capture__drain(struct capture *c, void (*fn)(const void *rec, size_t size, void *arg),

@@ -14,11 +14,29 @@
 #include "bpf/events.h"
 
 struct capture;
+struct function;
+
+/* Calls that are recorded: of each kind that has values, one must fit. */
+struct capture_filter {
+	uint32_t uids[RT_FILTERS];
+	size_t uid_count;
+	const char *comms[RT_FILTERS]; /* names of processes, at most 15 bytes */
+	size_t comm_count;
+	const char *cgroups[RT_FILTERS]; /* paths, below /sys/fs/cgroup or absolute */
+	size_t cgroup_count;
+	uint64_t min_duration; /* ns */
+	bool errors_only;
+};
 
 struct capture_config {
 	bool only_listed;  /* capture the processes given by capture__list_pid alone */
 	bool follow_forks; /* and their children */
 	bool stop_on_open; /* stop a process that opens a ROCm library until it is probed */
+	bool tell_exec;	   /* RT_REC_EXEC of every process */
+	bool kfd;	   /* system calls to the GPU driver */
+	bool start_off;	   /* as if every process had begun with roctracer_stop() */
+	bool start_paused; /* ... with roctxProfilerPause(0) */
+	const struct capture_filter *filter;
 	size_t ring_bytes; /* a CPU; 0: chosen by the number of CPUs */
 };
 
@@ -54,6 +72,24 @@ struct bpf_program *capture__prog(struct capture *c, enum capture_prog prog);
 
 /* The map whose keys are the listed processes. */
 int capture__pids_map(struct capture *c);
+
+/* Tells the programs what to take of the function's calls. Before it is probed. 0 or -errno. */
+int capture__add_function(struct capture *c, const struct function *fn);
+
+/*
+ * Where cookies cannot tell the function (CAPTURE_TRACEFS): the one probed at that offset of the
+ * file. 0 or -errno.
+ */
+int capture__add_place(struct capture *c, dev_t dev, ino_t ino, uint64_t offset, uint32_t func);
+
+/* The function that stands for requests of that number to /dev/kfd. 0 or -errno. */
+int capture__add_request(struct capture *c, uint8_t nr, const struct function *fn);
+
+/* Switches tracing off for all processes, or on again. */
+void capture__set_off(struct capture *c, bool off);
+
+/* The user stack of that id: up to RT_STACK_DEPTH addresses, innermost first. How many. */
+size_t capture__stack(struct capture *c, int32_t id, uint64_t *addresses);
 
 /* 0 or -errno. */
 int capture__list_pid(struct capture *c, pid_t pid);

@@ -22,8 +22,9 @@
 struct gpu_op {
 	uint64_t key[2]; /* agent (a pointer), number of the operation there */
 	struct event ev;
-	bool settled; /* its cause is known, or known not to be found */
-	bool ended;   /* its times are known */
+	bool settled;	   /* its cause is known, or known not to be found */
+	bool ended;	   /* its times are known */
+	bool kernel_known; /* the name of a dispatch is that of its kernel */
 	struct gpu_op *next_unsettled;
 	UT_hash_handle hh;
 };

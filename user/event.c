@@ -9,8 +9,12 @@
 const char *ev_domain_name(enum ev_domain domain)
 {
 	static const char *const names[DOMAIN_COUNT] = {
-		[DOMAIN_HIP] = "hip",	  [DOMAIN_HSA] = "hsa", [DOMAIN_KFD] = "kfd",
-		[DOMAIN_ROCTX] = "roctx", [DOMAIN_GPU] = "gpu",
+		[DOMAIN_HIP] = "hip",
+		[DOMAIN_HSA] = "hsa",
+		[DOMAIN_KFD] = "kfd",
+		[DOMAIN_ROCTX] = "roctx",
+		[DOMAIN_ROCTRACER] = "roctracer",
+		[DOMAIN_GPU] = "gpu",
 	};
 
 	return (unsigned int)domain < DOMAIN_COUNT ? names[domain] : "?";
@@ -49,6 +53,7 @@ const char *trace_stats_field(const struct trace_stats *stats, unsigned int n, u
 		FIELD(spans),	   FIELD(ranges),	FIELD(marks),	   FIELD(dispatches),
 		FIELD(copies),	   FIELD(uncorrelated), FIELD(unfinished), FIELD(no_times),
 		FIELD(lost_spans), FIELD(lost_depth),	FIELD(lost_gpu),   FIELD(lost_other),
+		FIELD(gaps),
 #undef FIELD
 	};
 

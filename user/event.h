@@ -15,13 +15,14 @@
 enum ev_domain {
 	DOMAIN_HIP,
 	DOMAIN_HSA,
-	DOMAIN_KFD,   /* thunk: hsaKmt* */
-	DOMAIN_ROCTX, /* calls of the roctx API, and the ranges and marks they make */
-	DOMAIN_GPU,   /* what the GPU ran */
+	DOMAIN_KFD,	  /* the thunk, hsaKmt*, and the system calls of one that is linked in */
+	DOMAIN_ROCTX,	  /* calls of the roctx API, and the ranges and marks they make */
+	DOMAIN_ROCTRACER, /* calls of roctracer and rocprofiler that control tracing */
+	DOMAIN_GPU,	  /* what the GPU ran */
 	DOMAIN_COUNT,
 };
 
-/* "hip", "hsa", "kfd", "roctx", "gpu" */
+/* "hip", "hsa", "kfd", "roctx", "roctracer", "gpu" */
 const char *ev_domain_name(enum ev_domain domain);
 
 enum ev_kind {
@@ -30,6 +31,7 @@ enum ev_kind {
 	EV_MARK,     /* a roctx mark: begin == end */
 	EV_DISPATCH, /* a kernel */
 	EV_COPY,     /* an asynchronous copy */
+	EV_GAP,	     /* a time in which calls of a process may have been missed; name: why */
 };
 
 /* ev.flags */
@@ -40,6 +42,7 @@ enum ev_kind {
 #define EV_F_PROCESS	  0x10 /* range: start/stop, of the process, not nested on the thread */
 #define EV_F_LAUNCHED	  0x20 /* span: GPU operations carry its corr */
 #define EV_F_CUT	  0x40 /* the name (message) was longer than what was captured */
+#define EV_F_EXTERNAL	  0x80 /* `external` is set */
 
 enum copy_dir {
 	COPY_UNKNOWN,
@@ -51,6 +54,9 @@ enum copy_dir {
 
 /* "HtoD", "DtoH", "DtoD", "HtoH", "copy" */
 const char *ev_copy_name(enum copy_dir dir);
+
+struct api_function;
+struct call_values;
 
 struct gpu_info {
 	int32_t device;	 /* 0-based GPU index in its process, -1: the CPU */
@@ -83,12 +89,19 @@ struct event {
 	uint64_t root;	   /* GPU: correlation ID of the outermost call; span: its own outermost */
 	uint64_t in_range; /* span, GPU: id of the innermost roctx range open on the thread, 0 none
 			    */
+	uint64_t external; /* span, GPU: the external correlation ID, with EV_F_EXTERNAL */
 	const char *name; /* function, message or (demangled) kernel; lives until the sinks close */
 	union {
 		struct {
 			uint64_t args[6];
 			uint64_t ret;
-			uint32_t depth; /* 0: called by the application itself */
+			uint32_t depth;			/* 0: called by the application itself */
+			const struct api_function *api; /* what its arguments are, NULL: unknown */
+			/* What was captured of it, never NULL; lives while a sink has the event. */
+			const struct call_values *values;
+			const char *kernel;	  /* that it launches, NULL: none or unknown */
+			const char *const *stack; /* its callers, innermost first */
+			uint32_t stack_depth;
 		};
 		struct {
 			uint64_t id; /* range: unique in the trace; mark: 0 */
@@ -110,6 +123,7 @@ struct trace_stats {
 	uint64_t lost_depth;   /* calls nested deeper than the capture's stack */
 	uint64_t lost_gpu;     /* dropped by agents: ring full */
 	uint64_t lost_other;   /* records that made no sense and were skipped */
+	uint64_t gaps;	       /* times in which calls may have been missed */
 };
 
 /* Name and value of the n-th number in stats; NULL after the last. */

@@ -106,7 +106,7 @@ void utf8_free(struct utf8_buf *buf)
 
 /* C0, DEL and C1 controls; line and paragraph separators; marks that reorder the text after them.
  */
-static bool is_unsafe(uint32_t c)
+bool text_is_unsafe(uint32_t c)
 {
 	return c < 0x20 || (c >= 0x7f && c <= 0x9f) || c == 0x200e || c == 0x200f ||
 	       (c >= 0x2028 && c <= 0x202e) || (c >= 0x2066 && c <= 0x2069);
@@ -119,7 +119,7 @@ void text_escape(FILE *out, const char *s)
 
 	while (len) {
 		size_t n = utf8_decode(s, len, &code);
-		bool safe = n && !is_unsafe(code);
+		bool safe = n && !text_is_unsafe(code);
 
 		n += !n;
 		if (safe && code == '\\')

@@ -6,6 +6,7 @@
 #ifndef RTRACE_FORMAT_H
 #define RTRACE_FORMAT_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 #include <stdio.h>
@@ -37,6 +38,9 @@ void utf8_free(struct utf8_buf *buf);
  * that are not UTF-8 and characters that turn the direction of writing as \xNN for each byte.
  */
 void text_escape(FILE *out, const char *s);
+
+/* Is it one of those characters? */
+bool text_is_unsafe(uint32_t code);
 
 /* Each fills `buf` and returns it. Four digits, cut and not rounded: "999ns", "20.00us", "1.234s".
  */

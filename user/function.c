@@ -1,21 +1,24 @@
 // SPDX-License-Identifier: MIT
 /*
- * The table of API functions: which symbols are traced, and their ids.
+ * The table of API functions: their ids, and what is to be captured of their calls.
  */
 #include "user/function.h"
 
-#include <fnmatch.h>
 #include <stdlib.h>
 #include <string.h>
 #include <uthash.h>
 
+#include "user/api.h"
+
 struct entry {
 	struct function fn;
+	char *symbol;
 	UT_hash_handle hh;
 };
 
 struct functions {
-	struct entry *by_name;
+	const struct selection *selection;
+	struct entry *by_symbol;
 	struct entry **by_id;
 	uint32_t count;
 };
@@ -24,17 +27,51 @@ static const struct {
 	const char *prefix;
 	enum ev_domain domain;
 } api_prefixes[] = {
-	{"hip", DOMAIN_HIP},	{"__hip", DOMAIN_HIP},	 {"hsa_", DOMAIN_HSA},
-	{"hsaKmt", DOMAIN_KFD}, {"roctx", DOMAIN_ROCTX},
+	{"hip", DOMAIN_HIP},
+	{"__hip", DOMAIN_HIP},
+	{"hsa_", DOMAIN_HSA},
+	{"hsaKmt", DOMAIN_KFD},
+	{"AMDKFD_IOC_", DOMAIN_KFD},
+	{"roctxProfiler", DOMAIN_ROCTRACER},
+	{"roctx", DOMAIN_ROCTX},
+	{"roctracer_", DOMAIN_ROCTRACER},
+	{"rocprofiler_push_external", DOMAIN_ROCTRACER},
+	{"rocprofiler_pop_external", DOMAIN_ROCTRACER},
 };
 
-static const char *const hot_functions[] = {
-	"hsa_signal_load_*",	 "hsa_signal_store_*", "hsa_signal_silent_store_*",
-	"hsa_signal_exchange_*", "hsa_signal_cas_*",   "hsa_signal_add_*",
-	"hsa_signal_subtract_*", "hsa_signal_and_*",   "hsa_signal_or_*",
-	"hsa_signal_xor_*",	 "hsa_queue_load_*",   "hsa_queue_store_*",
-	"hsa_queue_cas_*",	 "hsa_queue_add_*",
+static const struct {
+	const char *name;
+	enum function_role role;
+	enum rt_control control;
+} roles[] = {
+	{"roctxRangePushA", ROLE_RANGE_PUSH, RT_CONTROL_NONE},
+	{"roctxRangePop", ROLE_RANGE_POP, RT_CONTROL_NONE},
+	{"roctxRangeStartA", ROLE_RANGE_START, RT_CONTROL_NONE},
+	{"roctxRangeStop", ROLE_RANGE_STOP, RT_CONTROL_NONE},
+	{"roctxMarkA", ROLE_MARK, RT_CONTROL_NONE},
+	{"roctracer_activity_push_external_correlation_id", ROLE_EXTERNAL_PUSH, RT_CONTROL_NONE},
+	{"roctracer_activity_pop_external_correlation_id", ROLE_EXTERNAL_POP, RT_CONTROL_NONE},
+	{"rocprofiler_push_external_correlation_id", ROLE_EXTERNAL_PUSH_THREAD, RT_CONTROL_NONE},
+	{"rocprofiler_pop_external_correlation_id", ROLE_EXTERNAL_POP_THREAD, RT_CONTROL_NONE},
+	{"roctracer_start", ROLE_CONTROL, RT_CONTROL_START},
+	{"roctracer_stop", ROLE_CONTROL, RT_CONTROL_STOP},
+	{"roctxProfilerResume", ROLE_CONTROL, RT_CONTROL_RESUME},
+	{"roctxProfilerPause", ROLE_CONTROL, RT_CONTROL_PAUSE},
+	{"__hipRegisterFunction", ROLE_REGISTER_KERNEL, RT_CONTROL_NONE},
+	{"hipModuleGetFunction", ROLE_GET_KERNEL, RT_CONTROL_NONE},
+	{"hipLaunchKernel", ROLE_LAUNCH_HOST, RT_CONTROL_NONE},
+	{"hipExtLaunchKernel", ROLE_LAUNCH_HOST, RT_CONTROL_NONE},
+	{"hipLaunchCooperativeKernel", ROLE_LAUNCH_HOST, RT_CONTROL_NONE},
+	{"hipModuleLaunchKernel", ROLE_LAUNCH_MODULE, RT_CONTROL_NONE},
+	{"hipExtModuleLaunchKernel", ROLE_LAUNCH_MODULE, RT_CONTROL_NONE},
+	{"hipHccModuleLaunchKernel", ROLE_LAUNCH_MODULE, RT_CONTROL_NONE},
+	{"hipModuleLaunchCooperativeKernel", ROLE_LAUNCH_MODULE, RT_CONTROL_NONE},
+	{"roctxNameOsThread", ROLE_NAME_THREAD, RT_CONTROL_NONE},
+	{"roctxNameHipStream", ROLE_NAME_STREAM, RT_CONTROL_NONE},
+	{"roctxNameHipDevice", ROLE_NAME_DEVICE, RT_CONTROL_NONE},
 };
+
+#define API_NAME_MAX 256
 
 #define COUNT(array) (sizeof(array) / sizeof((array)[0]))
 
@@ -49,24 +86,20 @@ bool function__is_api(const char *name, enum ev_domain *domain)
 	return false;
 }
 
-bool function__is_hot(const char *name)
+struct functions *functions__new(const struct selection *selection)
 {
-	for (size_t i = 0; i < COUNT(hot_functions); i++)
-		if (!fnmatch(hot_functions[i], name, 0))
-			return true;
-	return false;
+	struct functions *fns = calloc(1, sizeof(*fns));
+
+	if (fns)
+		fns->selection = selection;
+	return fns;
 }
 
-/* Only these take a message as their first argument. */
-static bool has_message(const char *name)
+static void free_entry(struct entry *e)
 {
-	return !strcmp(name, "roctxMarkA") || !strcmp(name, "roctxRangePushA") ||
-	       !strcmp(name, "roctxRangeStartA");
-}
-
-struct functions *functions__new(void)
-{
-	return calloc(1, sizeof(struct functions));
+	free(e->symbol);
+	free(e->fn.name);
+	free(e);
 }
 
 void functions__free(struct functions *fns)
@@ -75,19 +108,51 @@ void functions__free(struct functions *fns)
 
 	if (!fns)
 		return;
-	HASH_ITER (hh, fns->by_name, e, next) {
-		HASH_DEL(fns->by_name, e);
-		free(e->fn.name);
-		free(e);
+	HASH_ITER (hh, fns->by_symbol, e, next) {
+		HASH_DEL(fns->by_symbol, e);
+		free_entry(e);
 	}
 	free(fns->by_id);
 	free(fns);
 }
 
-static struct entry *new_entry(struct functions *fns, const char *name)
+static void set_role(struct function *fn)
+{
+	for (size_t i = 0; i < COUNT(roles); i++) {
+		if (strcmp(roles[i].name, fn->name))
+			continue;
+		fn->role = roles[i].role;
+		fn->plan.control = roles[i].control;
+	}
+}
+
+/* A launch is asked for its kernel whether or not tracing is on when the names are told. */
+static bool is_kept(const struct function *fn)
+{
+	return fn->role != ROLE_NONE && fn->role != ROLE_LAUNCH_HOST &&
+	       fn->role != ROLE_LAUNCH_MODULE;
+}
+
+static void set_plan(const struct functions *fns, struct function *fn)
+{
+	if (fn->api)
+		api__plan(fn->api, &fn->plan);
+	set_role(fn);
+	if (is_kept(fn))
+		fn->plan.flags |= RT_PLAN_KEEP;
+	if (!strncmp(fn->name, "hsaKmt", 6))
+		fn->plan.flags |= RT_PLAN_THUNK;
+	if (globs__match(&fns->selection->stacks, fn->name))
+		fn->plan.flags |= RT_PLAN_STACK;
+}
+
+static struct entry *new_entry(struct functions *fns, const char *symbol)
 {
 	struct entry **grown, *e;
+	char name[API_NAME_MAX];
 
+	if (fns->count == RT_FUNCTIONS)
+		return NULL;
 	grown = realloc(fns->by_id, (fns->count + 1) * sizeof(*grown));
 	if (!grown)
 		return NULL;
@@ -95,26 +160,38 @@ static struct entry *new_entry(struct functions *fns, const char *name)
 	e = calloc(1, sizeof(*e));
 	if (!e)
 		return NULL;
+	api__canonical(symbol, name, sizeof(name));
+	e->symbol = strdup(symbol);
 	e->fn.name = strdup(name);
-	if (!e->fn.name) {
-		free(e);
+	if (!e->symbol || !e->fn.name) {
+		free_entry(e);
 		return NULL;
 	}
 	function__is_api(name, &e->fn.domain);
-	e->fn.has_message = has_message(name);
+	e->fn.shown = selection__of(fns->selection, name) == SELECT_SHOW;
 	e->fn.id = fns->count;
+	e->fn.api = api__find(symbol);
+	set_plan(fns, &e->fn);
 	fns->by_id[fns->count++] = e;
-	HASH_ADD_KEYPTR(hh, fns->by_name, e->fn.name, strlen(e->fn.name), e);
+	HASH_ADD_KEYPTR(hh, fns->by_symbol, e->symbol, strlen(e->symbol), e);
 	return e;
 }
 
-struct function *functions__get(struct functions *fns, const char *name)
+bool functions__wants(const struct functions *fns, const char *symbol)
+{
+	char name[API_NAME_MAX];
+
+	api__canonical(symbol, name, sizeof(name));
+	return selection__of(fns->selection, name) != SELECT_NO;
+}
+
+struct function *functions__get(struct functions *fns, const char *symbol)
 {
 	struct entry *e;
 
-	HASH_FIND_STR(fns->by_name, name, e);
+	HASH_FIND_STR(fns->by_symbol, symbol, e);
 	if (!e)
-		e = new_entry(fns, name);
+		e = new_entry(fns, symbol);
 	return e ? &e->fn : NULL;
 }
 

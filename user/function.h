@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The API functions of a trace: one id a name, whichever library file it was found in.
+ * The API functions of a trace: one id a symbol, whichever library file it was found in.
  */
 #ifndef RTRACE_FUNCTION_H
 #define RTRACE_FUNCTION_H
@@ -8,28 +8,61 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "bpf/events.h"
 #include "user/event.h"
+#include "user/select.h"
+
+struct api_function;
+
+/* What a call of it means beyond being a call. */
+enum function_role {
+	ROLE_NONE,
+	ROLE_RANGE_PUSH,
+	ROLE_RANGE_POP,
+	ROLE_RANGE_START,
+	ROLE_RANGE_STOP,
+	ROLE_MARK,
+	ROLE_EXTERNAL_PUSH, /* roctracer's: of the calling thread */
+	ROLE_EXTERNAL_POP,
+	ROLE_EXTERNAL_PUSH_THREAD, /* rocprofiler's: of a thread that is named */
+	ROLE_EXTERNAL_POP_THREAD,
+	ROLE_CONTROL,	      /* rt_plan.control says which */
+	ROLE_REGISTER_KERNEL, /* __hipRegisterFunction */
+	ROLE_GET_KERNEL,      /* hipModuleGetFunction */
+	ROLE_LAUNCH_HOST,     /* the first argument is a host function that stands for a kernel */
+	ROLE_LAUNCH_MODULE,   /* the first argument is a hipFunction_t */
+	ROLE_NAME_THREAD,     /* roctxNameOsThread */
+	ROLE_NAME_STREAM,
+	ROLE_NAME_DEVICE,
+};
 
 struct function {
 	uint32_t id;
-	char *name;
+	char *name; /* canonical: that of the function which a variant or an alias is of */
 	enum ev_domain domain;
-	bool has_message; /* the first argument is a string that belongs into the trace */
+	enum function_role role;
+	bool shown;			/* else captured for what it tells of other events */
+	const struct api_function *api; /* NULL: no header knows it */
+	struct rt_plan plan;
 };
 
 struct functions;
 
-struct functions *functions__new(void);
+/* `selection` must live as long. */
+struct functions *functions__new(const struct selection *selection);
 void functions__free(struct functions *fns);
 
 /* Is a symbol of that name an API function, and of which domain? */
 bool function__is_api(const char *name, enum ev_domain *domain);
 
-/* Left out unless asked for: called at very high rates, and telling nothing. */
-bool function__is_hot(const char *name);
+/* Is it to be probed? `name`: a symbol, or "AMDKFD_IOC_..." */
+bool functions__wants(const struct functions *fns, const char *name);
 
-/* The function of that name, made if new. NULL: out of memory. Pointers stay valid. */
-struct function *functions__get(struct functions *fns, const char *name);
+/*
+ * The function that the symbol stands for, made if new. NULL: out of memory, or too many. Pointers
+ * stay valid.
+ */
+struct function *functions__get(struct functions *fns, const char *symbol);
 
 /* NULL if there is none. */
 struct function *functions__by_id(struct functions *fns, uint64_t id);

@@ -15,6 +15,7 @@
 #include <string.h>
 
 #include "user/clock.h"
+#include "user/items.h"
 #include "user/procfs.h"
 
 #define TICK_NS	   100000000ULL	 /* 100 ms */
@@ -87,7 +88,7 @@ static void on_open(struct intake *in, const struct rt_rec_open *rec)
 {
 	pid_t pid = rec->h.pid;
 
-	tasks__process(in->tasks, pid); /* its name and arguments, while it is there */
+	tasks__process(in->trace->tasks, pid); /* its name and arguments, while it is there */
 	if (!in->stopping) {
 		if (rec->h.kind == RT_REC_LIBRARY)
 			on_library(in, rec);
@@ -100,75 +101,83 @@ static void on_open(struct intake *in, const struct rt_rec_open *rec)
 		kill(pid, SIGCONT);
 }
 
-/*
- * What must be asked of the process while it is there, before the record waits in the buffer: which
- * function an address is, and a string that was not resident when the kernel looked.
- */
-static void complete_span(struct intake *in, struct rt_rec_span_str *s)
+/* The function that the span is of; NULL: unknown. */
+static const struct function *span_function(struct intake *in, const struct rt_rec_span *span)
 {
-	struct rt_rec_span *span = &s->span;
-	const struct function *fn;
-	ssize_t n;
+	if (span->h.flags & RT_SPAN_BY_IP)
+		return targets__resolve(in->targets, span->h.pid, span->func);
+	return functions__by_id(in->trace->fns, span->func);
+}
 
-	if (span->h.flags & RT_SPAN_BY_IP) {
-		fn = targets__resolve(in->targets, span->h.pid, span->func);
-		if (fn) {
-			span->func = fn->id;
-			span->h.flags &= ~RT_SPAN_BY_IP;
-		}
+/*
+ * The record, or a completed copy of it. Some things must be asked of the process while it is
+ * there, before the record waits in the buffer: which function an address is, a string that was not
+ * resident when the kernel looked, and which kernel a host function stands for.
+ */
+static const struct rt_rec *completed(struct intake *in, const struct rt_rec *rec,
+				      union span_record *copy)
+{
+	const struct rt_rec_span *span = (const void *)rec;
+	const struct function *fn;
+
+	if (rec->kind != RT_REC_SPAN || rec->size > sizeof(*copy))
+		return rec;
+	fn = span_function(in, span);
+	if (!fn)
+		return rec;
+	if (fn->role == ROLE_LAUNCH_HOST)
+		handles__look_up(in->trace->handles, rec->pid, span->args[0]);
+	if (items__has_fault(span, &fn->plan)) {
+		items__read_faulted(copy, span, &fn->plan);
+		span = &copy->span;
 	}
-	if (span->h.kind == RT_REC_SPAN_STR && span->h.flags & RT_SPAN_STR_FAULT) {
-		n = procfs__read_memory(span->h.pid, span->args[0], s->str, sizeof(s->str));
-		span->str_len = n > 0 ? strnlen(s->str, n) : 0;
-		if (span->str_len == sizeof(s->str))
-			span->h.flags |= RT_SPAN_STR_CUT;
-		if (n > 0)
-			span->h.flags &= ~RT_SPAN_STR_FAULT;
+	if (rec->flags & RT_SPAN_BY_IP) {
+		memmove(copy, span, span->h.size);
+		copy->span.func = fn->id;
+		copy->span.h.flags &= ~RT_SPAN_BY_IP;
+		span = &copy->span;
 	}
+	return &span->h;
 }
 
 static void push(struct intake *in, uint64_t ts, const void *rec, size_t size)
 {
 	if (order__push(in->order, ts, rec, size))
-		merge__stats(in->merge)->lost_other++;
+		in->trace->stats.lost_other++;
 }
 
-/* The record, or a completed copy of it. */
-static const struct rt_rec *completed(struct intake *in, const struct rt_rec *rec, size_t size,
-				      struct rt_rec_span_str *copy)
+static void on_exec(struct intake *in, const struct rt_rec *rec)
 {
-	if (rec->kind != RT_REC_SPAN && rec->kind != RT_REC_SPAN_STR)
-		return rec;
-	if (!(rec->flags & (RT_SPAN_BY_IP | RT_SPAN_STR_FAULT)) || size > sizeof(*copy))
-		return rec;
-	memcpy(copy, rec, size);
-	complete_span(in, copy);
-	return &copy->span.h;
+	agents__exec(in->agents, rec->pid);
+	targets__exec(in->targets, rec->pid);
 }
 
 /* What cannot wait is done at once; everything goes on to the merge in the order of time. */
 static void on_kernel_record(const void *data, size_t size, void *arg)
 {
 	const struct rt_rec *rec = data;
-	struct rt_rec_span_str copy;
+	union span_record copy;
 	struct intake *in = arg;
 
+	if (size < sizeof(*rec) || rec->size > size) {
+		in->trace->stats.lost_other++;
+		return;
+	}
 	switch (rec->kind) {
 	case RT_REC_LIBRARY:
 	case RT_REC_MAPPED:
 	case RT_REC_AGENT:
 		on_open(in, data);
-		break;
+		return;
 	case RT_REC_FORK:
 		targets__fork(in->targets, rec->pid, ((const struct rt_rec_fork *)data)->child);
 		break;
 	case RT_REC_EXEC:
-		agents__exec(in->agents, rec->pid);
-		targets__exec(in->targets, rec->pid);
+		on_exec(in, rec);
 		break;
-	default:
-		push(in, rec->ts, completed(in, rec, size, &copy), size);
 	}
+	rec = completed(in, rec, &copy);
+	push(in, rec->ts, rec, rec->size);
 }
 
 static void on_agent_record(struct agent_view *v, const struct rt_agent_rec *rec, void *arg)
@@ -196,16 +205,19 @@ static void on_released(const void *data, size_t size, void *arg)
 {
 	const struct agent_item *item = data;
 	const struct rt_rec *rec = data;
-	struct rt_rec_span_str copy;
+	union span_record copy;
 	struct intake *in = arg;
 
-	if (rec->kind == RT_REC_FROM_AGENT)
-		merge__agent(in->merge, item->view, &item->rec);
-	else if (rec->kind == RT_REC_AGENT_GONE)
-		merge__agent_gone(in->merge, item->view);
-	else
+	if (rec->kind == RT_REC_FROM_AGENT) {
+		operations__record(in->operations, item->view, &item->rec);
+	} else if (rec->kind == RT_REC_AGENT_GONE) {
+		operations__agent_gone(in->operations, item->view);
+	} else {
 		/* Once more: that a process is a fork of another may be heard only now. */
-		merge__kernel(in->merge, completed(in, rec, size, &copy));
+		if (rec->flags & RT_SPAN_BY_IP)
+			rec = completed(in, rec, &copy);
+		merge__kernel(in->merge, rec);
+	}
 }
 
 void intake__round(struct intake *in)
@@ -234,7 +246,7 @@ void intake__drain_for(struct intake *in, int ms)
 
 		complete = agents__drain(in->agents) && complete;
 		order__release(in->order, clock__boot_ns() - 2 * INTAKE_ROUND_NS, on_released, in);
-		if (complete && round >= 3 && !merge__running(in->merge))
+		if (complete && round >= 3 && !operations__running(in->operations))
 			break;
 		poll(NULL, 0, 1);
 	}

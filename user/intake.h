@@ -13,7 +13,6 @@
 #include "user/merge.h"
 #include "user/order.h"
 #include "user/targets.h"
-#include "user/task.h"
 
 #define INTAKE_ROUND_NS 1000000ULL /* a round is to be run every millisecond */
 
@@ -24,7 +23,8 @@ struct intake {
 	struct capture *capture;
 	struct targets *targets;
 	struct agents *agents;
-	struct tasks *tasks;
+	struct trace *trace;
+	struct operations *operations;
 	struct merge *merge;
 	struct order *order;
 	struct rescan *rescans;

@@ -1,17 +1,17 @@
 // SPDX-License-Identifier: MIT
 /*
- * Reads the API functions of a library file from its dynamic symbol table.
+ * Finds the API functions of a library file, by its dynamic symbols, and a place for each probe.
  */
 #include "user/library.h"
 
 #include <errno.h>
-#include <fcntl.h>
-#include <gelf.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "user/branches.h"
+#include "user/image.h"
 #include "user/log.h"
 
 static const char *const rocm_libraries[] = {
@@ -19,6 +19,9 @@ static const char *const rocm_libraries[] = {
 	"libhsa-runtime64.so",
 	"libhsakmt.so",
 	"libroctx64.so",
+	"libroctracer64.so",
+	"librocprofiler-sdk.so",
+	"librocprofiler-sdk-roctx.so",
 };
 
 bool library__is_rocm(const char *basename)
@@ -29,96 +32,127 @@ bool library__is_rocm(const char *basename)
 	return false;
 }
 
-static bool is_push(const uint8_t *code, size_t len)
+/* A function on its way to being probed. */
+struct candidate {
+	const char *symbol; /* in the image */
+	struct function *fn;
+	struct code code;
+	uint64_t offset; /* in the file, of its entry */
+	size_t limit;	 /* bytes from its entry to where others enter */
+	struct place place;
+};
+
+struct candidates {
+	struct candidate *array;
+	size_t count, space;
+	uint64_t *starts; /* of all functions, sorted */
+	size_t start_count;
+};
+
+/* For an array of `count`, is there room for one more? Grows by half. */
+static bool make_room(void *array, size_t count, size_t *space, size_t size)
 {
-	if (len >= 1 && (code[0] & 0xf8) == 0x50)
+	void **p = array, *grown;
+	size_t more = *space + *space / 2 + 64;
+
+	if (count < *space)
 		return true;
-	return len >= 2 && code[0] == 0x41 && (code[1] & 0xf8) == 0x50; /* push %r8..%r15 */
-}
-
-static bool is_nop(const uint8_t *code, size_t len)
-{
-	static const uint8_t nop5[] = {0x0f, 0x1f, 0x44, 0x00, 0x00};
-
-	return (len >= 1 && code[0] == 0x90) ||
-	       (len >= sizeof(nop5) && !memcmp(code, nop5, sizeof(nop5)));
-}
-
-size_t library__probe_shift(const uint8_t *code, size_t len)
-{
-	static const uint8_t endbr64[] = {0xf3, 0x0f, 0x1e, 0xfa};
-	const size_t n = sizeof(endbr64);
-
-	if (len > n && !memcmp(code, endbr64, n) &&
-	    (is_push(code + n, len - n) || is_nop(code + n, len - n)))
-		return n;
-	return 0;
-}
-
-/* File offset of a virtual address in an executable segment. */
-static bool address_to_offset(Elf *elf, uint64_t addr, uint64_t *offset)
-{
-	GElf_Phdr ph;
-	size_t n;
-
-	if (elf_getphdrnum(elf, &n))
+	grown = realloc(*p, more * size);
+	if (!grown)
 		return false;
-	for (size_t i = 0; i < n; i++) {
-		if (!gelf_getphdr(elf, i, &ph) || ph.p_type != PT_LOAD || !(ph.p_flags & PF_X))
-			continue;
-		if (addr >= ph.p_vaddr && addr - ph.p_vaddr < ph.p_filesz) {
-			*offset = addr - ph.p_vaddr + ph.p_offset;
-			return true;
-		}
-	}
-	return false;
+	*p = grown;
+	*space = more;
+	return true;
 }
 
-static Elf_Scn *find_section(Elf *elf, uint32_t type, GElf_Shdr *sh)
+static int not_probed(struct library *lib, uint64_t address, const char *symbol, const char *why)
 {
-	Elf_Scn *scn = NULL;
+	struct unprobed *grown;
+	char *copy;
 
-	while ((scn = elf_nextscn(elf, scn)))
-		if (gelf_getshdr(scn, sh) && sh->sh_type == type)
-			return scn;
-	return NULL;
-}
-
-static int add_probe(struct library *lib, uint64_t offset, struct function *fn)
-{
-	struct probe *grown;
-
-	grown = realloc(lib->probes, (lib->probe_count + 1) * sizeof(*grown));
+	grown = realloc(lib->unprobed, (lib->unprobed_count + 1) * sizeof(*grown));
 	if (!grown)
 		return -ENOMEM;
-	lib->probes = grown;
-	lib->probes[lib->probe_count++] = (struct probe){.offset = offset, .fn = fn};
+	lib->unprobed = grown;
+	copy = strdup(symbol);
+	if (!copy)
+		return -ENOMEM;
+	lib->unprobed[lib->unprobed_count++] = (struct unprobed){address, copy, why};
+	log_debug("%s: %s is not probed: %s", lib->name, symbol, why);
 	return 0;
 }
 
-static int add_symbol(struct library *lib, Elf *elf, const GElf_Sym *sym, const char *name,
-		      struct functions *fns, bool hot)
+static int by_number(const void *a, const void *b)
 {
-	enum ev_domain domain;
-	struct function *fn;
-	uint8_t code[16];
-	uint64_t offset;
-	ssize_t n;
+	uint64_t x = *(const uint64_t *)a, y = *(const uint64_t *)b;
 
-	if (GELF_ST_TYPE(sym->st_info) != STT_FUNC || sym->st_shndx == SHN_UNDEF || !name ||
-	    !function__is_api(name, &domain) || (!hot && function__is_hot(name)))
-		return 0;
-	if (!address_to_offset(elf, sym->st_value, &offset)) {
-		log_debug("%s: %s lies in no executable segment, not probed", lib->name, name);
-		return 0;
-	}
-	n = pread(lib->fd, code, sizeof(code), offset);
-	if (n <= 0)
-		return 0;
-	fn = functions__get(fns, name);
-	if (!fn)
+	return x < y ? -1 : x > y;
+}
+
+static int collect_starts(struct candidates *c, const struct image *image)
+{
+	const char *name;
+	GElf_Sym sym;
+
+	c->starts = calloc(image->symbol_count + 1, sizeof(*c->starts));
+	if (!c->starts)
 		return -ENOMEM;
-	return add_probe(lib, offset + library__probe_shift(code, n), fn);
+	for (size_t i = 0; i < image->symbol_count; i++)
+		if (image__function(image, i, &sym, &name))
+			c->starts[c->start_count++] = sym.st_value;
+	qsort(c->starts, c->start_count, sizeof(*c->starts), by_number);
+	return 0;
+}
+
+/* Bytes to the next function that has a symbol; SIZE_MAX if there is none. */
+static size_t to_next(const struct candidates *c, uint64_t address)
+{
+	size_t low = 0, high = c->start_count;
+
+	while (low < high) {
+		size_t mid = (low + high) / 2;
+
+		if (c->starts[mid] <= address)
+			low = mid + 1;
+		else
+			high = mid;
+	}
+	return low < c->start_count ? c->starts[low] - address : SIZE_MAX;
+}
+
+static int add_symbol(struct library *lib, struct candidates *c, const struct image *image,
+		      const GElf_Sym *sym, const char *name, struct functions *fns)
+{
+	struct candidate new = {.symbol = name, .limit = to_next(c, sym->st_value)};
+	size_t size = sym->st_size ? sym->st_size : new.limit;
+
+	if (GELF_ST_TYPE(sym->st_info) == STT_GNU_IFUNC)
+		return not_probed(lib, sym->st_value, name,
+				  "it only chooses the function that will be called");
+	if (!image__code(image, sym->st_value, &new.code, &new.offset))
+		return not_probed(lib, sym->st_value, name, "it lies in no executable segment");
+	if (new.code.size > size)
+		new.code.size = size;
+	new.fn = functions__get(fns, name);
+	if (!new.fn)
+		return not_probed(lib, sym->st_value, name, "too many functions, or no memory");
+	if (!make_room(&c->array, c->count, &c->space, sizeof(*c->array)))
+		return -ENOMEM;
+	c->array[c->count++] = new;
+	return 0;
+}
+
+static int collect(struct library *lib, struct candidates *c, const struct image *image,
+		   struct functions *fns)
+{
+	int err = collect_starts(c, image);
+	const char *name;
+	GElf_Sym sym;
+
+	for (size_t i = 0; i < image->symbol_count && !err; i++)
+		if (image__function(image, i, &sym, &name) && functions__wants(fns, name))
+			err = add_symbol(lib, c, image, &sym, name, fns);
+	return err;
 }
 
 /*
@@ -136,59 +170,126 @@ static int by_preference(const char *a, const char *b)
 
 static int by_offset(const void *a, const void *b)
 {
-	const struct probe *pa = a, *pb = b;
+	const struct candidate *ca = a, *cb = b;
 
-	if (pa->offset != pb->offset)
-		return pa->offset < pb->offset ? -1 : 1;
-	return by_preference(pa->fn->name, pb->fn->name);
+	if (ca->offset != cb->offset)
+		return ca->offset < cb->offset ? -1 : 1;
+	return by_preference(ca->fn->name, cb->fn->name);
 }
 
 /* Several names of one address are one function. */
-static void sort_and_unite(struct library *lib)
+static void sort_and_unite(struct candidates *c)
 {
 	size_t kept = 0;
 
-	if (!lib->probe_count)
+	if (!c->count)
 		return;
-	qsort(lib->probes, lib->probe_count, sizeof(*lib->probes), by_offset);
-	for (size_t i = 1; i < lib->probe_count; i++)
-		if (lib->probes[i].offset != lib->probes[kept].offset)
-			lib->probes[++kept] = lib->probes[i];
-	lib->probe_count = kept + 1;
+	qsort(c->array, c->count, sizeof(*c->array), by_offset);
+	for (size_t i = 1; i < c->count; i++)
+		if (c->array[i].offset != c->array[kept].offset)
+			c->array[++kept] = c->array[i];
+	c->count = kept + 1;
 }
 
-static int read_symbols(struct library *lib, struct functions *fns, bool hot)
+/* Those for which it matters who else leads to them, by address. */
+static size_t make_spans(const struct candidates *c, struct span *spans)
 {
-	Elf_Data *data;
-	int err = 0;
-	GElf_Shdr sh;
-	GElf_Sym sym;
-	Elf_Scn *scn;
-	size_t n;
-	Elf *elf;
+	size_t n = 0;
 
-	elf_version(EV_CURRENT);
-	elf = elf_begin(lib->fd, ELF_C_READ_MMAP, NULL);
-	if (!elf)
-		return -ENOEXEC;
-	scn = elf_kind(elf) == ELF_K_ELF ? find_section(elf, SHT_DYNSYM, &sh) : NULL;
-	data = scn ? elf_getdata(scn, NULL) : NULL;
-	if (!data || !sh.sh_entsize) {
-		elf_end(elf);
-		return -ENOEXEC;
+	for (size_t i = 0; i < c->count; i++) {
+		const struct candidate *one = &c->array[i];
+
+		if (one->place.reach > 1)
+			spans[n++] = (struct span){one->code.address, one->place.reach,
+						   one->code.size, UINT64_MAX};
 	}
-	n = data->d_size / sh.sh_entsize;
-	for (size_t i = 0; i < n && !err; i++)
-		if (gelf_getsym(data, i, &sym))
-			err = add_symbol(lib, elf, &sym, elf_strptr(elf, sh.sh_link, sym.st_name),
-					 fns, hot);
-	elf_end(elf);
+	qsort(spans, n, sizeof(*spans), by_number); /* start is its first member */
+	return n;
+}
+
+static const struct span *find_span(const struct span *spans, size_t n, uint64_t start)
+{
+	return bsearch(&start, spans, n, sizeof(*spans), by_number);
+}
+
+static int place_all(struct candidates *c, const struct image *image, unsigned int kernel)
+{
+	struct span *spans;
+	size_t n;
+
+	for (size_t i = 0; i < c->count; i++) {
+		struct candidate *one = &c->array[i];
+
+		one->place = placement__choose(&one->code, one->limit, kernel);
+	}
+	spans = calloc(c->count + 1, sizeof(*spans));
+	if (!spans)
+		return -ENOMEM;
+	n = make_spans(c, spans);
+	for (size_t i = 0; i < image->segment_count; i++)
+		branches__find(&image->segments[i].code, spans, n);
+	for (size_t i = 0; i < c->count; i++) {
+		struct candidate *one = &c->array[i];
+		const struct span *span = find_span(spans, n, one->code.address);
+
+		if (!span || span->hit == UINT64_MAX)
+			continue;
+		if (span->hit - span->start < one->limit)
+			one->limit = span->hit - span->start;
+		one->place = placement__choose(&one->code, one->limit, kernel);
+	}
+	free(spans);
+	return 0;
+}
+
+static int add_probe(struct library *lib, const struct candidate *one)
+{
+	uint64_t offset = one->offset + one->place.shift;
+	char *symbol;
+
+	if (one->place.kind == PLACE_SKIPPED)
+		return not_probed(lib, one->code.address, one->symbol, one->place.why);
+	/* Segments that overlap in the file give one place two addresses. */
+	if (lib->probe_count && lib->probes[lib->probe_count - 1].offset >= offset)
+		return not_probed(lib, one->code.address, one->symbol, "another one overlaps it");
+	symbol = strdup(one->symbol);
+	if (!symbol)
+		return -ENOMEM;
+	lib->probes[lib->probe_count++] = (struct probe){offset, one->fn, symbol, one->place};
+	return 0;
+}
+
+static int read_functions(struct library *lib, struct functions *fns, unsigned int kernel)
+{
+	struct candidates c = {};
+	struct image image;
+	int err;
+
+	err = image__open(&image, lib->fd);
+	if (err)
+		return err;
+	err = collect(lib, &c, &image, fns);
+	sort_and_unite(&c);
 	if (!err)
-		sort_and_unite(lib);
+		err = place_all(&c, &image, kernel);
+	lib->probes = calloc(c.count + 1, sizeof(*lib->probes));
+	if (!lib->probes)
+		err = -ENOMEM;
+	for (size_t i = 0; i < c.count && !err; i++)
+		err = add_probe(lib, &c.array[i]);
+	free(c.array);
+	free(c.starts);
+	image__close(&image);
 	return err;
 }
 
-struct library *library__open(int fd, const char *name, struct functions *fns, bool hot)
+struct library *library__open(int fd, const char *name, struct functions *fns)
+{
+	return library__open_on(fd, name, fns, insn__running_kernel());
+}
+
+struct library *library__open_on(int fd, const char *name, struct functions *fns,
+				 unsigned int kernel)
 {
 	struct library *lib;
 	struct stat st;
@@ -208,7 +309,7 @@ struct library *library__open(int fd, const char *name, struct functions *fns, b
 	if (!err) {
 		lib->dev = st.st_dev;
 		lib->ino = st.st_ino;
-		err = read_symbols(lib, fns, hot);
+		err = read_functions(lib, fns, kernel);
 	}
 	if (err) {
 		library__close(lib);
@@ -224,7 +325,12 @@ void library__close(struct library *lib)
 		return;
 	close(lib->fd);
 	free(lib->name);
+	for (size_t i = 0; i < lib->probe_count; i++)
+		free(lib->probes[i].symbol);
+	for (size_t i = 0; i < lib->unprobed_count; i++)
+		free(lib->unprobed[i].symbol);
 	free(lib->probes);
+	free(lib->unprobed);
 	free(lib);
 }
 

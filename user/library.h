@@ -11,10 +11,20 @@
 #include <sys/types.h>
 
 #include "user/function.h"
+#include "user/placement.h"
 
 struct probe {
 	uint64_t offset; /* in the file, of the instruction that is probed */
 	const struct function *fn;
+	char *symbol; /* its name in this file */
+	struct place place;
+};
+
+/* A function that is not probed. */
+struct unprobed {
+	uint64_t address;
+	char *symbol;
+	const char *why; /* a constant */
 };
 
 struct library {
@@ -24,6 +34,8 @@ struct library {
 	char *name;	      /* as first seen, for messages */
 	struct probe *probes; /* by offset */
 	size_t probe_count;
+	struct unprobed *unprobed; /* functions that would be probed if they could */
+	size_t unprobed_count;
 	bool attached; /* for all processes */
 };
 
@@ -31,24 +43,18 @@ struct library {
 bool library__is_rocm(const char *basename);
 
 /*
- * Reads the API functions of the ELF file `fd`, which the library then owns. On failure returns
- * NULL with errno set, and fd is closed. hot: with the functions that are left out by default.
+ * Reads the API functions of the ELF file `fd`, which the library then owns, and decides where each
+ * is probed. On failure returns NULL with errno set, and fd is closed. The file is not trusted.
  */
-struct library *library__open(int fd, const char *name, struct functions *fns, bool hot);
+struct library *library__open(int fd, const char *name, struct functions *fns);
+
+/* The same, as if that kernel ran; see insn.h. */
+struct library *library__open_on(int fd, const char *name, struct functions *fns,
+				 unsigned int kernel);
+
 void library__close(struct library *lib);
 
 /* The function probed at that file offset, or NULL. */
 const struct function *library__at(const struct library *lib, uint64_t offset);
-
-/*
- * How far behind a function's first byte its probe goes. `code` are the first `len` bytes.
- *
- * A probe costs 0.65 us where the kernel emulates the instruction (push, nop, jmp, call) and
- * several times that where it has to single-step it. A function compiled with -fcf-protection
- * starts with endbr64, which is single-stepped; the instruction behind it is as good a place if it
- * is emulated: nothing has changed but the instruction pointer, and nobody jumps there without
- * passing endbr64.
- */
-size_t library__probe_shift(const uint8_t *code, size_t len);
 
 #endif

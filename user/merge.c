@@ -1,279 +1,247 @@
 // SPDX-License-Identifier: MIT
 /*
- * Turns records into events: a call into a span (and roctx calls into ranges), a submission and its
- * completion into one GPU operation under the call that caused it.
+ * Turns records of the kernel into events: calls into spans, roctx calls into ranges and marks,
+ * what other calls say (kernels, external IDs, switching on and off, names) into what later events
+ * carry.
  */
 #include "user/merge.h"
 
+#include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "user/args.h"
 #include "user/correlate.h"
+#include "user/items.h"
 #include "user/ranges.h"
 
-/* Agents whose process is gone keep their view until the end: operations may name them. */
 struct merge {
-	struct functions *fns;
-	struct strings *strings;
-	struct output *out;
-	struct tasks *tasks;
-	struct gpu_op *ops; /* submitted, not told yet */
-	struct trace_stats stats;
-	uint64_t window_begin, window_end;
+	struct trace *trace;
+	struct operations *operations;
 };
 
-struct merge *merge__new(struct functions *fns, struct strings *strings, struct tasks *tasks,
-			 struct output *out)
+struct merge *merge__new(struct trace *trace, struct operations *operations)
 {
 	struct merge *m = calloc(1, sizeof(*m));
 
 	if (!m)
 		return NULL;
-	m->fns = fns;
-	m->strings = strings;
-	m->tasks = tasks;
-	m->out = out;
-	m->window_end = UINT64_MAX;
+	m->trace = trace;
+	m->operations = operations;
 	return m;
 }
 
 void merge__free(struct merge *m)
 {
-	struct gpu_op *op, *next;
-
-	if (!m)
-		return;
-	HASH_ITER (hh, m->ops, op, next) {
-		HASH_DEL(m->ops, op);
-		free(op);
-	}
 	free(m);
 }
 
-void merge__set_window(struct merge *m, uint64_t begin, uint64_t end)
-{
-	m->window_begin = begin;
-	m->window_end = end;
-}
-
-static bool in_window(const struct merge *m, uint64_t time)
-{
-	return time >= m->window_begin && time <= m->window_end;
-}
-
-struct trace_stats *merge__stats(struct merge *m)
-{
-	return &m->stats;
-}
-
-/* ---- GPU operations ---- */
-
-static void drop_op(struct merge *m, struct gpu_op *op)
-{
-	HASH_DEL(m->ops, op);
-	free(op);
-}
-
-static void tell_op(struct merge *m, struct gpu_op *op)
-{
-	const struct event *ev = &op->ev;
-
-	if (ev->flags & EV_F_UNCORRELATED && !in_window(m, ev->gpu.submit)) {
-		drop_op(m, op); /* the call that caused it is not in the trace */
-		return;
-	}
-	if (ev->kind == EV_DISPATCH)
-		m->stats.dispatches++;
-	else
-		m->stats.copies++;
-	if (ev->flags & EV_F_UNCORRELATED)
-		m->stats.uncorrelated++;
-	if (ev->flags & EV_F_NO_TIMES)
-		m->stats.no_times++;
-	output__event(m->out, ev);
-	drop_op(m, op);
-}
-
-static void on_settled(struct gpu_op *op, void *arg)
-{
-	struct merge *m = arg;
-	struct thread *th = tasks__thread(m->tasks, op->ev.pid, op->ev.tid);
-
-	if (th)
-		op->ev.in_range = ranges__at(th, op->ev.gpu.submit);
-	if (op->ended)
-		tell_op(m, op);
-}
-
-static int32_t gpu_of(const struct agent_view *v, uint32_t agent_id)
-{
-	const struct agent_device *d = agent__device(v, agent_id);
-
-	return d ? d->gpu : -1;
-}
-
-static void fill_dispatch(struct event *ev, const struct agent_view *v,
-			  const struct rt_agent_rec *rec)
-{
-	const struct agent_kernel *kernel = agent__kernel(v, rec->dispatch.kernel);
-
-	ev->kind = EV_DISPATCH;
-	ev->name = kernel ? kernel->name : "(unknown kernel)";
-	ev->gpu.device = gpu_of(v, rec->dispatch.agent);
-	ev->gpu.queue = rec->dispatch.queue;
-	for (int i = 0; i < 3; i++) {
-		ev->gpu.grid[i] = rec->dispatch.grid[i];
-		ev->gpu.workgroup[i] = rec->dispatch.workgroup[i];
-	}
-	ev->gpu.lds = rec->dispatch.lds;
-	ev->gpu.scratch = rec->dispatch.scratch;
-	ev->gpu.kernel = rec->dispatch.kernel;
-}
-
-static enum copy_dir direction(int32_t src, int32_t dst)
-{
-	if (src < 0)
-		return dst < 0 ? COPY_H2H : COPY_H2D;
-	return dst < 0 ? COPY_D2H : COPY_D2D;
-}
-
-static void fill_copy(struct event *ev, const struct agent_view *v, const struct rt_agent_rec *rec)
-{
-	int32_t src = gpu_of(v, rec->copy.src_agent), dst = gpu_of(v, rec->copy.dst_agent);
-
-	ev->kind = EV_COPY;
-	ev->gpu.bytes = rec->copy.bytes;
-	ev->gpu.src_device = src;
-	ev->gpu.dst_device = dst;
-	ev->gpu.dir = direction(src, dst);
-	ev->gpu.device = src >= 0 ? src : dst; /* between GPUs the source's engine does the work */
-	ev->name = ev_copy_name(ev->gpu.dir);
-}
-
-static struct gpu_op *find_op(struct merge *m, struct agent_view *v, uint64_t number)
-{
-	uint64_t key[2] = {(uintptr_t)v, number};
-	struct gpu_op *op;
-
-	HASH_FIND(hh, m->ops, key, sizeof(key), op);
-	return op;
-}
-
-struct tell_devices {
-	struct merge *m;
-	uint32_t pid;
+/* A call, with all that is needed to understand it. */
+struct call {
+	const struct rt_rec_span *rec;
+	const struct function *fn;
+	struct process *process;
+	struct thread *thread;
+	struct event ev;
+	struct call_values values;
 };
 
-static void tell_device(const struct agent_device *d, void *arg)
+static bool has_returned(const struct call *c)
 {
-	const struct tell_devices *t = arg;
-	struct device_info info = {.pid = t->pid, .device = d->gpu, .name = d->name};
-
-	if (d->gpu >= 0)
-		output__device(t->m->out, &info);
+	return !(c->rec->h.flags & (RT_SPAN_UNFINISHED | RT_SPAN_UNWOUND));
 }
 
-static void tell_devices(struct merge *m, const struct agent_view *v)
-{
-	struct tell_devices t = {m, agent__pid(v)};
-	struct process *p = tasks__process(m->tasks, t.pid);
+/* ---- what calls say ---- */
 
-	if (!p || p->devices_told == v)
-		return;
-	p->devices_told = v;
-	agent__each_device(v, tell_device, &t);
+/* The string that the argument points to; NULL: it was not read. */
+static const char *string_arg(struct merge *m, const struct call *c, uint8_t word)
+{
+	const struct rt_item *item = items__read(c->rec, &c->fn->plan, RT_READ_STRING, word);
+
+	if (!item || item->flags & RT_ITEM_FAULT)
+		return NULL;
+	return strings__keep(m->trace->strings, items__data(item), item->len);
 }
 
-static void on_submit(struct merge *m, struct agent_view *v, const struct rt_agent_rec *rec)
+static bool is_cut(const struct call *c, uint8_t word)
 {
-	struct thread *th = tasks__thread(m->tasks, agent__pid(v), rec->tid);
-	struct gpu_op *op = calloc(1, sizeof(*op));
+	const struct rt_item *item = items__read(c->rec, &c->fn->plan, RT_READ_STRING, word);
 
-	if (!th || !op || find_op(m, v, rec->op)) {
-		m->stats.lost_other++;
-		free(op);
-		return;
-	}
-	tell_devices(m, v);
-	op->key[0] = (uintptr_t)v;
-	op->key[1] = rec->op;
-	op->ev.domain = DOMAIN_GPU;
-	op->ev.pid = agent__pid(v);
-	op->ev.tid = rec->tid;
-	op->ev.begin = op->ev.end = rec->time;
-	op->ev.gpu.submit = rec->time;
-	op->ev.gpu.op = rec->op;
-	if (rec->kind == RT_AGENT_DISPATCH)
-		fill_dispatch(&op->ev, v, rec);
+	return item && item->flags & RT_ITEM_CUT;
+}
+
+static const char *kernel_arg(struct merge *m, const struct call *c, uint8_t word)
+{
+	const struct rt_item *item = items__read(c->rec, &c->fn->plan, RT_READ_STRING, word);
+
+	if (!item || item->flags & RT_ITEM_FAULT || !item->len || is_cut(c, word))
+		return NULL;
+	return strings__keep_kernel(m->trace->strings, items__data(item), item->len);
+}
+
+static void on_range(const struct event *ev, void *arg)
+{
+	struct trace *t = arg;
+
+	if (ev->kind == EV_MARK)
+		t->stats.marks++;
 	else
-		fill_copy(&op->ev, v, rec);
-	HASH_ADD(hh, m->ops, key, sizeof(op->key), op);
-	correlate__submit(th, op, on_settled, m);
+		t->stats.ranges++;
+	output__event(t->out, ev);
 }
 
-static void on_done(struct merge *m, struct agent_view *v, const struct rt_agent_rec *rec)
+/* A range is shown if tracing was on at one of its ends; a mark, if it was on. */
+static void on_range_call(struct merge *m, struct call *c)
 {
-	const struct clock_map *clock = agent__clock(v);
-	struct gpu_op *op = find_op(m, v, rec->op);
+	const char *message = string_arg(m, c, 0);
+	struct trace *t = m->trace;
 
-	if (!op && !agent__saw_submit(v, rec->op))
-		return;
-	if (!op || op->ended) {
-		m->stats.lost_other++;
-		return;
+	if (!message && (c->fn->role != ROLE_RANGE_POP && c->fn->role != ROLE_RANGE_STOP)) {
+		t->stats.lost_other++;
+		message = "(unreadable)";
 	}
-	op->ended = true;
-	if (rec->done.gpu_end && rec->done.gpu_end >= rec->done.gpu_begin) {
-		op->ev.begin = clock_map__to_boot(clock, rec->done.gpu_begin);
-		op->ev.end = clock_map__to_boot(clock, rec->done.gpu_end);
-	} else {
-		op->ev.flags |= EV_F_NO_TIMES;
-	}
-	if (op->settled)
-		tell_op(m, op);
+	if (is_cut(c, 0))
+		c->ev.flags |= EV_F_CUT;
+	ranges__call(c->process, c->thread, &c->ev, c->fn->role, c->rec->h.flags & RT_SPAN_QUIET,
+		     message, on_range, t);
 }
 
-void merge__agent(struct merge *m, struct agent_view *v, const struct rt_agent_rec *rec)
+/* __hipRegisterFunction(modules, host function, name, ...) */
+static void on_register_kernel(struct merge *m, const struct call *c)
 {
-	switch (rec->kind) {
-	case RT_AGENT_DISPATCH:
-	case RT_AGENT_COPY:
-		on_submit(m, v, rec);
+	const char *name = kernel_arg(m, c, 2);
+
+	if (name)
+		handles__learn(m->trace->handles, c->rec->h.pid, c->rec->args[1], name);
+}
+
+/* hipModuleGetFunction(where the function goes, module, name) */
+static void on_get_kernel(struct merge *m, const struct call *c)
+{
+	const struct rt_item *out = items__read(c->rec, &c->fn->plan, RT_READ_BYTES, 0);
+	const char *name = kernel_arg(m, c, 2);
+	uint64_t handle;
+
+	if (!name || !out || out->len < sizeof(handle) || (uint32_t)c->rec->ret)
+		return;
+	memcpy(&handle, items__data(out), sizeof(handle));
+	handles__learn(m->trace->handles, c->rec->h.pid, handle, name);
+}
+
+/* rocprofiler's take a context, a thread id and the ID. */
+static void on_external(struct merge *m, const struct call *c)
+{
+	struct tasks *tasks = m->trace->tasks;
+	struct thread *th = c->thread;
+
+	if ((uint32_t)c->rec->ret)
+		return;
+	if (c->fn->role == ROLE_EXTERNAL_PUSH_THREAD || c->fn->role == ROLE_EXTERNAL_POP_THREAD)
+		th = tasks__thread_by_ns_tid(tasks, c->rec->h.pid, c->rec->args[1]);
+	if (!th)
+		return;
+	if (c->fn->role == ROLE_EXTERNAL_PUSH)
+		external__push(&th->external, c->rec->args[0], c->rec->h.ts);
+	else if (c->fn->role == ROLE_EXTERNAL_PUSH_THREAD)
+		external__push(&th->external, c->rec->args[2], c->rec->h.ts);
+	else
+		external__pop(&th->external);
+}
+
+static void on_name_thread(struct merge *m, const struct call *c)
+{
+	const char *name = string_arg(m, c, 0);
+
+	if (!name)
+		return;
+	snprintf(c->thread->comm, sizeof(c->thread->comm), "%s", name);
+	c->thread->told = false;
+}
+
+/* roctxNameHipDevice(name, device) */
+static void on_name_device(struct merge *m, const struct call *c)
+{
+	struct device_info info = {
+		.pid = c->rec->h.pid,
+		.device = (int32_t)c->rec->args[1],
+		.name = string_arg(m, c, 0),
+	};
+
+	if (info.name && info.device >= 0)
+		output__device(m->trace->out, &info);
+}
+
+/* roctxNameHipStream(name, stream): launches name their streams. */
+static void on_name_stream(struct merge *m, const struct call *c)
+{
+	const char *name = string_arg(m, c, 0);
+
+	if (name)
+		handles__learn(m->trace->handles, c->rec->h.pid, c->rec->args[1], name);
+}
+
+static void follow(struct merge *m, struct call *c)
+{
+	if (c->fn->role == ROLE_CONTROL)
+		control__call(m->trace->tasks, c->process, c->fn->plan.control, c->rec);
+	if (!has_returned(c))
+		return;
+	switch (c->fn->role) {
+	case ROLE_RANGE_PUSH:
+	case ROLE_RANGE_POP:
+	case ROLE_RANGE_START:
+	case ROLE_RANGE_STOP:
+	case ROLE_MARK:
+		on_range_call(m, c);
 		break;
-	case RT_AGENT_DONE:
-		on_done(m, v, rec);
+	case ROLE_EXTERNAL_PUSH:
+	case ROLE_EXTERNAL_POP:
+	case ROLE_EXTERNAL_PUSH_THREAD:
+	case ROLE_EXTERNAL_POP_THREAD:
+		on_external(m, c);
+		break;
+	case ROLE_REGISTER_KERNEL:
+		on_register_kernel(m, c);
+		break;
+	case ROLE_GET_KERNEL:
+		on_get_kernel(m, c);
+		break;
+	case ROLE_NAME_THREAD:
+		on_name_thread(m, c);
+		break;
+	case ROLE_NAME_DEVICE:
+		on_name_device(m, c);
+		break;
+	case ROLE_NAME_STREAM:
+		on_name_stream(m, c);
 		break;
 	default:
-		m->stats.lost_other++;
+		break;
 	}
-}
-
-void merge__agent_gone(struct merge *m, struct agent_view *v)
-{
-	struct gpu_op *op, *next;
-
-	HASH_ITER (hh, m->ops, op, next) {
-		if (op->key[0] != (uintptr_t)v || op->ended)
-			continue;
-		op->ended = true;
-		op->ev.flags |= EV_F_NO_TIMES;
-		if (op->settled)
-			tell_op(m, op);
-	}
-}
-
-size_t merge__running(const struct merge *m)
-{
-	return HASH_COUNT(m->ops);
 }
 
 /* ---- calls ---- */
 
-static struct event span_event(const struct rt_rec_span *rec, const struct function *fn)
+static uint32_t event_flags(const struct rt_rec_span *rec)
 {
-	struct event ev = {
+	uint32_t flags = 0;
+
+	if (rec->h.flags & RT_SPAN_UNFINISHED)
+		flags |= EV_F_UNFINISHED;
+	if (rec->h.flags & RT_SPAN_UNWOUND)
+		flags |= EV_F_UNWOUND;
+	return flags;
+}
+
+static void fill_event(struct call *c)
+{
+	const struct rt_rec_span *rec = c->rec;
+	struct event *ev = &c->ev;
+
+	*ev = (struct event){
 		.kind = EV_SPAN,
-		.domain = fn->domain,
+		.domain = c->fn->domain,
+		.flags = event_flags(rec),
 		.pid = rec->h.pid,
 		.tid = rec->h.tid,
 		.begin = rec->begin,
@@ -281,106 +249,115 @@ static struct event span_event(const struct rt_rec_span *rec, const struct funct
 		.corr = rec->corr,
 		.parent = rec->parent,
 		.root = rec->root,
-		.name = fn->name,
+		.name = c->fn->name,
 		.ret = rec->ret,
 		.depth = rec->depth,
+		.api = c->fn->api,
+		.values = &c->values,
 	};
-
-	memcpy(ev.args, rec->args, sizeof(ev.args));
-	if (rec->h.flags & RT_SPAN_UNFINISHED)
-		ev.flags |= EV_F_UNFINISHED;
-	if (rec->h.flags & RT_SPAN_UNWOUND)
-		ev.flags |= EV_F_UNWOUND;
-	if (rec->h.flags & RT_SPAN_STR_CUT)
-		ev.flags |= EV_F_CUT;
-	return ev;
+	memcpy(ev->args, rec->args, sizeof(ev->args));
+	call_values__from_record(&c->values, rec, rec->h.size);
 }
 
-static const char *span_message(struct merge *m, const struct rt_rec_span *rec)
+/* The agent knows what the launch was of, even where nothing told us before. */
+static const char *launched_kernel(struct merge *m, const struct call *c)
 {
-	const struct rt_rec_span_str *s = (const void *)rec;
+	struct thread *th = c->thread;
+	const char *name;
 
-	if (rec->h.kind != RT_REC_SPAN_STR)
+	if (c->fn->role != ROLE_LAUNCH_HOST && c->fn->role != ROLE_LAUNCH_MODULE)
 		return NULL;
-	if (rec->h.flags & RT_SPAN_STR_FAULT) {
-		m->stats.lost_other++;
-		return "(unreadable)";
+	name = handles__find(m->trace->handles, c->rec->h.pid, c->rec->args[0]);
+	if (!name && th->launched_kernel && th->launched_root == c->rec->root) {
+		name = th->launched_kernel;
+		handles__learn(m->trace->handles, c->rec->h.pid, c->rec->args[0], name);
 	}
-	return strings__keep(m->strings, s->str, rec->str_len);
+	return name;
 }
 
-static void on_range(const struct event *ev, void *arg)
+static void show(struct merge *m, struct call *c)
 {
-	struct merge *m = arg;
+	struct trace *t = m->trace;
+	struct event *ev = &c->ev;
 
-	if (ev->kind == EV_MARK)
-		m->stats.marks++;
-	else
-		m->stats.ranges++;
-	output__event(m->out, ev);
+	if (correlate__span(c->thread, ev, operations__settled, m->operations))
+		ev->flags |= EV_F_LAUNCHED;
+	ev->in_range = ranges__at(c->thread, ev->begin);
+	if (external__at(&c->thread->external, ev->begin, &ev->external))
+		ev->flags |= EV_F_EXTERNAL;
+	ev->kernel = c->values.kernel = launched_kernel(m, c);
+	t->stats.spans++;
+	if (!has_returned(c))
+		t->stats.unfinished++;
+	output__event(t->out, ev);
 }
 
 static void on_span(struct merge *m, const struct rt_rec_span *rec)
 {
-	struct process *p = tasks__process(m->tasks, rec->h.pid);
-	struct thread *th = tasks__thread(m->tasks, rec->h.pid, rec->h.tid);
-	const struct function *fn = functions__by_id(m->fns, rec->func);
-	struct event ev;
+	struct trace *t = m->trace;
+	struct call c = {.rec = rec};
 
-	if (rec->h.ts < m->window_begin || rec->begin > m->window_end)
+	c.process = tasks__process(t->tasks, rec->h.pid);
+	c.thread = tasks__thread(t->tasks, rec->h.pid, rec->h.tid);
+	c.fn = rec->h.flags & RT_SPAN_BY_IP ? NULL : functions__by_id(t->fns, rec->func);
+	if (rec->h.ts < t->begin || rec->begin > t->end)
 		return;
-	if (!p || !th || !fn || rec->begin > rec->h.ts) {
-		m->stats.lost_other++;
+	if (!c.process || !c.thread || !c.fn || rec->begin > rec->h.ts) {
+		t->stats.lost_other++;
 		return;
 	}
-	ev = span_event(rec, fn);
-	ev.in_range = ranges__at(th, ev.begin);
-	if (correlate__span(th, &ev, on_settled, m))
-		ev.flags |= EV_F_LAUNCHED;
-	m->stats.spans++;
-	if (ev.flags & (EV_F_UNFINISHED | EV_F_UNWOUND))
-		m->stats.unfinished++;
-	output__event(m->out, &ev);
-	if (fn->domain == DOMAIN_ROCTX)
-		ranges__call(p, th, &ev, span_message(m, rec), on_range, m);
+	fill_event(&c);
+	if (c.fn->shown && !(rec->h.flags & RT_SPAN_QUIET))
+		show(m, &c);
+	follow(m, &c);
 }
 
 /* ---- tasks ---- */
 
 static void on_task(struct merge *m, const struct rt_rec_task *rec)
 {
-	struct thread *th = tasks__thread(m->tasks, rec->h.pid, rec->h.tid);
+	struct thread *th = tasks__thread(m->trace->tasks, rec->h.pid, rec->h.tid);
 
-	if (th)
-		snprintf(th->comm, sizeof(th->comm), "%.*s", RT_COMM_LEN - 1, rec->comm);
+	if (!th)
+		return;
+	snprintf(th->comm, sizeof(th->comm), "%.*s", RT_COMM_LEN - 1, rec->comm);
+	tasks__set_ns_tid(m->trace->tasks, th, rec->ns_tid);
 }
 
 static void on_thread_end(struct merge *m, const struct rt_rec *rec)
 {
-	struct thread *th = tasks__thread(m->tasks, rec->pid, rec->tid);
+	struct tasks *tasks = m->trace->tasks;
+	struct thread *th = tasks__thread(tasks, rec->pid, rec->tid);
 	struct process *p;
 
 	if (!th)
 		return;
-	correlate__give_up(th, on_settled, m);
-	ranges__cut_thread(th, rec->ts, on_range, m);
-	tasks__remove_thread(m->tasks, th);
+	correlate__give_up(th, operations__settled, m->operations);
+	ranges__cut_thread(th, rec->ts, on_range, m->trace);
+	tasks__remove_thread(tasks, th);
 	if (!(rec->flags & RT_EXIT_LAST))
 		return;
-	p = tasks__process(m->tasks, rec->pid);
+	p = tasks__process(tasks, rec->pid);
 	if (p)
-		ranges__cut_process(p, rec->ts, on_range, m);
+		ranges__cut_process(p, rec->ts, on_range, m->trace);
+	handles__forget(m->trace->handles, rec->pid);
 }
 
 void merge__kernel(struct merge *m, const struct rt_rec *rec)
 {
 	switch (rec->kind) {
 	case RT_REC_SPAN:
-	case RT_REC_SPAN_STR:
 		on_span(m, (const void *)rec);
 		break;
 	case RT_REC_TASK:
 		on_task(m, (const void *)rec);
+		break;
+	case RT_REC_FORK:
+		handles__fork(m->trace->handles, rec->pid,
+			      ((const struct rt_rec_fork *)rec)->child);
+		break;
+	case RT_REC_EXEC:
+		handles__forget(m->trace->handles, rec->pid);
 		break;
 	case RT_REC_EXIT:
 		on_thread_end(m, rec);
@@ -401,27 +378,22 @@ static void finish_thread(struct thread *th, void *arg)
 {
 	struct finish *f = arg;
 
-	correlate__give_up(th, on_settled, f->m);
-	ranges__cut_thread(th, f->now, on_range, f->m);
+	correlate__give_up(th, operations__settled, f->m->operations);
+	ranges__cut_thread(th, f->now, on_range, f->m->trace);
 }
 
 static void finish_process(struct process *p, void *arg)
 {
 	struct finish *f = arg;
 
-	ranges__cut_process(p, f->now, on_range, f->m);
+	ranges__cut_process(p, f->now, on_range, f->m->trace);
 }
 
 void merge__finish(struct merge *m, uint64_t now)
 {
 	struct finish f = {.m = m, .now = now};
-	struct gpu_op *op, *next;
 
-	tasks__each_thread(m->tasks, finish_thread, &f);
-	tasks__each_process(m->tasks, finish_process, &f);
-	HASH_ITER (hh, m->ops, op, next) {
-		if (!op->ended)
-			op->ev.flags |= EV_F_NO_TIMES;
-		tell_op(m, op);
-	}
+	tasks__each_thread(m->trace->tasks, finish_thread, &f);
+	tasks__each_process(m->trace->tasks, finish_process, &f);
+	operations__finish(m->operations);
 }

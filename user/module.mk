@@ -1,11 +1,12 @@
 # rtrace-bpf: one object a file of user/, the sinks with their libraries from sinks.mk.
 
+include user/api.mk
 -include user/sinks.mk
 
-USER_SRCS = main options record intake launch guard privileges log procfs function library capture attach \
-	attach_tracefs tracefs addresses parallel targets agent agents clock order task strings correlate ranges merge output
+USER_SRCS = main options record intake launch guard privileges log procfs function insn placement branches image library installed doctor doctor_probes doctor_checks capture attach \
+	attach_tracefs tracefs addresses select items control external handles symbols periods operations parallel targets agent agents clock order task strings correlate ranges merge output
 USER_OBJS = $(USER_SRCS:%=$(O)/obj/user/%.o)
-USER_LIBS = -lbpf -lelf -lz -liberty
+USER_LIBS = -lbpf -ldw -lelf -lZydis -lz -liberty
 
 # All but the entry point, for the unit tests.
 RTRACE_CORE_OBJS = $(filter-out %/main.o,$(USER_OBJS)) $(SINK_OBJS)

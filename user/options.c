@@ -5,9 +5,11 @@
 #include "user/options.h"
 
 #include <argp.h>
+#include <ctype.h>
 #include <errno.h>
 #include <limits.h>
 #include <math.h>
+#include <pwd.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -24,7 +26,12 @@ static const char doc[] =
 	"  rtrace-bpf -a -f pftrace -o node.pftrace   every process of the node, for Perfetto\n"
 	"  rtrace-bpf -f json -o app.json -- ./app --size 1000\n"
 	"\n"
-	"Tracing ends with Ctrl-C, after --duration, or when the command or the last traced "
+	"  rtrace-bpf -p 1234 -t hip -e 'hipMemcpy*' --min-duration 1ms\n"
+	"  rtrace-bpf -p 1234 --errors-only --stacks\n"
+	"  rtrace-bpf doctor --probes              how functions are probed, on this machine\n"
+	"\n"
+	"SIGUSR1 switches tracing off, and on again. Tracing ends with Ctrl-C, after --duration, "
+	"or when the command or the last traced "
 	"process "
 	"ends. GPU times come from librtrace-agent.so inside the process: a launched command gets "
 	"it, "
@@ -34,17 +41,76 @@ static const char doc[] =
 	"was "
 	"launched (128 + N if signal N ended it).";
 
-enum { OPT_DURATION = 0x100, OPT_ATTACH, OPT_BUFFER, OPT_ALL_FUNCTIONS };
+enum {
+	OPT_DURATION = 0x100,
+	OPT_ATTACH,
+	OPT_BUFFER,
+	OPT_ALL_FUNCTIONS,
+	OPT_CGROUP,
+	OPT_UID,
+	OPT_COMM,
+	OPT_MIN_DURATION,
+	OPT_ERRORS_ONLY,
+	OPT_STACKS,
+	OPT_TRACE_START,
+	OPT_PERIOD_UNIT,
+	OPT_SELECTED_REGIONS,
+	OPT_HIP_TRACE,
+	OPT_HSA_TRACE,
+	OPT_KFD_TRACE,
+	OPT_MARKER_TRACE,
+	OPT_KERNEL_TRACE,
+	OPT_COPY_TRACE,
+};
 
 static const struct argp_option argp_options[] = {
 	{NULL, 0, NULL, 0, "What to trace:", 1},
 	{"pid", 'p', "PID", 0, "A running process, all its threads (repeatable)", 0},
 	{"all", 'a', NULL, 0, "Every process on the node, and those to come", 0},
+	{"cgroup", OPT_CGROUP, "PATH", 0,
+	 "Only processes in that control group or below it (repeatable)", 0},
+	{"uid", OPT_UID, "USER", 0, "Only calls made by that user, name or number (repeatable)", 0},
+	{"comm", OPT_COMM, "NAME", 0,
+	 "Only processes of that name, as in /proc/PID/comm (repeatable)", 0},
+	{NULL, 0, NULL, 0, "Which events:", 2},
+	{"trace", 't', "LIST", 0,
+	 "hip, hsa, kfd, roctx (marker), roctracer, kernel, memory-copy, gpu (both), runtime (hip, "
+	 "roctx, gpu), all; with commas between. Default: all",
+	 0},
+	{"expr", 'e', "GLOB", 0,
+	 "Only functions that match; with ! in front, all but those that match (repeatable)", 0},
 	{"all-functions", OPT_ALL_FUNCTIONS, NULL, 0,
 	 "Also the functions left out by default: hsa_signal_load/store..., "
 	 "hsa_queue_load/store...",
 	 0},
-	{NULL, 0, NULL, 0, "Output:", 2},
+	{"min-duration", OPT_MIN_DURATION, "TIME", 0,
+	 "Only calls that take that long: 500ns, 10us, 1.5ms, 2s", 0},
+	{"errors-only", OPT_ERRORS_ONLY, NULL, 0, "Only calls that return an error", 0},
+	{"hip-trace", OPT_HIP_TRACE, NULL, 0, "As rocprofv3: -t hip", 0},
+	{"hip-runtime-trace", OPT_HIP_TRACE, NULL, OPTION_ALIAS | OPTION_HIDDEN, NULL, 0},
+	{"hsa-trace", OPT_HSA_TRACE, NULL, 0, "-t hsa", 0},
+	{"hsa-core-trace", OPT_HSA_TRACE, NULL, OPTION_ALIAS | OPTION_HIDDEN, NULL, 0},
+	{"hsa-amd-trace", OPT_HSA_TRACE, NULL, OPTION_ALIAS | OPTION_HIDDEN, NULL, 0},
+	{"kfd-trace", OPT_KFD_TRACE, NULL, 0, "-t kfd", 0},
+	{"marker-trace", OPT_MARKER_TRACE, NULL, 0, "-t roctx", 0},
+	{"roctx-trace", OPT_MARKER_TRACE, NULL, OPTION_ALIAS | OPTION_HIDDEN, NULL, 0},
+	{"kernel-trace", OPT_KERNEL_TRACE, NULL, 0, "-t kernel", 0},
+	{"memory-copy-trace", OPT_COPY_TRACE, NULL, 0, "-t memory-copy", 0},
+	{"runtime-trace", 'r', NULL, 0, "-t runtime", 0},
+	{"sys-trace", 's', NULL, 0, "-t all", 0},
+	{NULL, 0, NULL, 0, "When:", 3},
+	{"duration", OPT_DURATION, "SEC", 0, "Stop after that many seconds", 0},
+	{"trace-start", OPT_TRACE_START, "on|off", 0,
+	 "off: a process is traced from its first roctracer_start() on", 0},
+	{"selected-regions", OPT_SELECTED_REGIONS, NULL, 0,
+	 "A process is traced between roctxProfilerResume(0) and roctxProfilerPause(0)", 0},
+	{"collection-period", 'P', "DELAY:LENGTH:REPEAT", 0,
+	 "Off for DELAY, on for LENGTH, REPEAT times (0: for ever; default 1); several follow each "
+	 "other",
+	 0},
+	{"collection-period-unit", OPT_PERIOD_UNIT, "UNIT", 0,
+	 "hour, min, sec (default), msec, usec or nsec", 0},
+	{NULL, 0, NULL, 0, "Output:", 4},
 	{"format", 'f', "FORMAT", 0,
 	 "text (default; live), json (Chrome trace), pftrace (Perfetto); repeatable", 0},
 	{"summary", 'S', NULL, 0, "Tables of calls, kernels and copies at the end, on stdout", 0},
@@ -53,8 +119,11 @@ static const struct argp_option argp_options[] = {
 	 "rtrace-%pid%.FORMAT "
 	 "for the others. With several formats, .FORMAT is appended",
 	 0},
-	{NULL, 0, NULL, 0, "How:", 3},
-	{"duration", OPT_DURATION, "SEC", 0, "Stop after that many seconds", 0},
+	{"mangled-kernels", 'M', NULL, 0, "Names of kernels as the compiler made them", 0},
+	{"truncate-kernels", 'T', NULL, 0, "Names of kernels without types: vadd", 0},
+	{"stacks", OPT_STACKS, "GLOB", OPTION_ARG_OPTIONAL,
+	 "Who made the calls: user stacks, of the functions that match (repeatable)", 0},
+	{NULL, 0, NULL, 0, "How:", 5},
 	{"buffer", OPT_BUFFER, "MiB", 0, "Ring buffer of each CPU, a power of two (default 1 to 8)",
 	 0},
 	{"attach", OPT_ATTACH, "MODE", 0,
@@ -101,6 +170,100 @@ static void add_format(struct options *o, const char *name, struct argp_state *s
 		o->formats[o->format_count++] = ops;
 }
 
+static void add_domains(struct options *o, char *list, struct argp_state *state)
+{
+	char *save, *word;
+
+	if (!o->selected)
+		o->selection.domains = 0, o->selection.kernels = o->selection.copies = false;
+	o->selected = true;
+	for (word = strtok_r(list, ",", &save); word; word = strtok_r(NULL, ",", &save))
+		if (!selection__add_domain(&o->selection, word))
+			argp_error(state, "-t: unknown '%s' (%s)", word, selection__domain_words());
+	if (!o->selection.domains)
+		argp_error(state, "-t: nothing to trace (%s)", selection__domain_words());
+}
+
+static void add_domain(struct options *o, const char *word, struct argp_state *state)
+{
+	char list[32];
+
+	snprintf(list, sizeof(list), "%s", word);
+	add_domains(o, list, state);
+}
+
+static void add_uid(struct capture_filter *f, const char *arg, struct argp_state *state)
+{
+	const struct passwd *user = getpwnam(arg);
+
+	if (f->uid_count == RT_FILTERS)
+		argp_error(state, "--uid: at most %d", RT_FILTERS);
+	else if (user)
+		f->uids[f->uid_count++] = user->pw_uid;
+	else if (isdigit((unsigned char)arg[0]))
+		f->uids[f->uid_count++] = parse_long(state, "--uid", arg, 0, UINT32_MAX);
+	else
+		argp_error(state, "--uid: no user '%s'", arg);
+}
+
+static void add_comm(struct capture_filter *f, const char *arg, struct argp_state *state)
+{
+	if (!arg[0] || strlen(arg) >= RT_COMM_LEN)
+		argp_error(state, "--comm: '%s': names have 1 to %d bytes", arg, RT_COMM_LEN - 1);
+	else if (f->comm_count == RT_FILTERS)
+		argp_error(state, "--comm: at most %d", RT_FILTERS);
+	else
+		f->comms[f->comm_count++] = arg;
+}
+
+static void add_cgroup(struct capture_filter *f, const char *arg, struct argp_state *state)
+{
+	if (f->cgroup_count == RT_FILTERS)
+		argp_error(state, "--cgroup: at most %d", RT_FILTERS);
+	else
+		f->cgroups[f->cgroup_count++] = arg;
+}
+
+/* "10us": a number and its unit. */
+static uint64_t parse_time(struct argp_state *state, const char *what, const char *arg)
+{
+	static const struct {
+		const char *suffix;
+		double ns;
+	} units[] = {{"ns", 1}, {"us", 1e3}, {"ms", 1e6}, {"s", 1e9}};
+	char *end;
+	double v = isdigit((unsigned char)arg[0]) ? strtod(arg, &end) : -1;
+
+	for (size_t i = 0; v >= 0 && i < sizeof(units) / sizeof(units[0]); i++)
+		if (!strcmp(end, units[i].suffix) && v * units[i].ns < 1e18)
+			return v * units[i].ns;
+	argp_error(state, "%s: '%s' is not a time like 500ns, 10us, 1.5ms, 2s", what, arg);
+	return 0;
+}
+
+static bool parse_on_off(struct argp_state *state, const char *what, const char *arg)
+{
+	if (strcmp(arg, "on") && strcmp(arg, "off"))
+		argp_error(state, "%s: '%s' is neither on nor off", what, arg);
+	return !strcmp(arg, "on");
+}
+
+/* The unit may come behind the periods. */
+static void parse_periods(struct options *o, struct argp_state *state)
+{
+	uint64_t unit = periods__unit(o->period_unit ? o->period_unit : "sec");
+
+	if (!unit)
+		argp_error(state,
+			   "--collection-period-unit: unknown '%s' (hour, min, sec, msec, "
+			   "usec, nsec)",
+			   o->period_unit);
+	for (size_t i = 0; i < o->period_args.count; i++)
+		if (!periods__add(&o->periods, o->period_args.pattern[i], unit))
+			argp_error(state, "-P: '%s' is not DELAY:LENGTH:REPEAT",
+				   o->period_args.pattern[i]);
+}
+
 static double parse_seconds(struct argp_state *state, const char *arg)
 {
 	char *end;
@@ -141,6 +304,31 @@ static void check(const struct options *o, struct argp_state *state)
 		argp_error(state, "-p, -a and a command exclude each other");
 }
 
+static error_t parse_domain(int key, char *arg, struct options *o, struct argp_state *state)
+{
+	static const struct {
+		int key;
+		const char *word;
+	} aliases[] = {
+		{OPT_HIP_TRACE, "hip"},		 {OPT_HSA_TRACE, "hsa"},
+		{OPT_KFD_TRACE, "kfd"},		 {OPT_MARKER_TRACE, "roctx"},
+		{OPT_KERNEL_TRACE, "kernel"},	 {'r', "runtime"},
+		{OPT_COPY_TRACE, "memory-copy"}, {'s', "all"},
+	};
+
+	if (key == 't') {
+		add_domains(o, arg, state);
+		return 0;
+	}
+	for (size_t i = 0; i < sizeof(aliases) / sizeof(aliases[0]); i++) {
+		if (aliases[i].key != key)
+			continue;
+		add_domain(o, aliases[i].word, state);
+		return 0;
+	}
+	return ARGP_ERR_UNKNOWN;
+}
+
 static error_t parse(int key, char *arg, struct argp_state *state)
 {
 	struct options *o = state->input;
@@ -174,16 +362,59 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 		o->ring_bytes = parse_buffer(state, arg);
 		break;
 	case OPT_ALL_FUNCTIONS:
-		o->all_functions = true;
+		o->selection.hot = true;
+		break;
+	case 'e':
+		if (!selection__add_function(&o->selection, arg))
+			argp_error(state, "-e: at most %d", SELECT_GLOBS);
+		break;
+	case OPT_STACKS:
+		if (!globs__add(&o->selection.stacks, arg ? arg : "*"))
+			argp_error(state, "--stacks: at most %d", SELECT_GLOBS);
+		break;
+	case 'P':
+		if (!globs__add(&o->period_args, arg))
+			argp_error(state, "-P: too many");
+		break;
+	case OPT_PERIOD_UNIT:
+		o->period_unit = arg;
+		break;
+	case OPT_CGROUP:
+		add_cgroup(&o->filter, arg, state);
+		break;
+	case OPT_UID:
+		add_uid(&o->filter, arg, state);
+		break;
+	case OPT_COMM:
+		add_comm(&o->filter, arg, state);
+		break;
+	case OPT_MIN_DURATION:
+		o->filter.min_duration = parse_time(state, "--min-duration", arg);
+		break;
+	case OPT_ERRORS_ONLY:
+		o->filter.errors_only = true;
+		break;
+	case OPT_TRACE_START:
+		o->start_off = !parse_on_off(state, "--trace-start", arg);
+		break;
+	case OPT_SELECTED_REGIONS:
+		o->selected_regions = true;
+		break;
+	case 'M':
+		o->kernel_names = KERNEL_NAMES_MANGLED;
+		break;
+	case 'T':
+		o->kernel_names = KERNEL_NAMES_TRUNCATED;
 		break;
 	case ARGP_KEY_ARGS:
 		o->command = state->argv + state->next;
 		break;
 	case ARGP_KEY_END:
 		check(o, state);
+		parse_periods(o, state);
 		break;
 	default:
-		return ARGP_ERR_UNKNOWN;
+		return parse_domain(key, arg, o, state);
 	}
 	return 0;
 }
@@ -194,6 +425,7 @@ void options__parse(struct options *o, int argc, char **argv)
 					 NULL,	       NULL};
 
 	*o = (struct options){.attach_mode = -1};
+	selection__all(&o->selection);
 	argp_err_exit_status = EXIT_USAGE;
 	argp_parse(&argp, argc, argv, ARGP_IN_ORDER, NULL, o);
 	if (!o->format_count && !o->summary)

@@ -10,7 +10,11 @@
 #include <stdint.h>
 #include <sys/types.h>
 
+#include "user/capture.h"
+#include "user/periods.h"
+#include "user/select.h"
 #include "user/sink.h"
+#include "user/strings.h"
 
 #define OPTION_FORMATS_MAX 8
 
@@ -24,9 +28,18 @@ struct options {
 	bool summary;
 	const char *output; /* NULL: not given */
 	double duration;    /* s, 0: no limit */
-	bool all_functions; /* the hot ones too */
-	int attach_mode;    /* enum capture_mode, -1: the best */
-	size_t ring_bytes;  /* 0: default */
+	struct selection selection;
+	struct capture_filter filter;
+	struct periods periods;
+	bool start_off;	       /* --trace-start off */
+	bool selected_regions; /* only what lies between roctxProfilerResume and Pause */
+	enum kernel_names kernel_names;
+	int attach_mode;   /* enum capture_mode, -1: the best */
+	size_t ring_bytes; /* 0: default */
+	/* While parsing. */
+	bool selected; /* -t was given */
+	struct globs period_args;
+	const char *period_unit;
 };
 
 /* Exit status of a wrong command line. */

@@ -44,6 +44,8 @@ enum note {
 	NOTE_SCRATCH,
 	NOTE_BYTES,
 	NOTE_FLAGS,
+	NOTE_KERNEL,
+	NOTE_EXTERNAL,
 	NOTE_STATS, /* the first of those of trace_stats_field() */
 };
 

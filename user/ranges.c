@@ -24,16 +24,25 @@ static struct event range_event(uint32_t pid, const struct open_range *r, uint64
 	};
 }
 
-static void open_range(struct range_stack *stack, const struct event *span, const char *message,
-		       bool nested)
+/* What a roctx call says. */
+struct range_call {
+	const struct event *span;
+	const char *message;
+	bool quiet;
+	range_fn fn;
+	void *arg;
+};
+
+static void open_range(struct range_stack *stack, const struct range_call *c, bool nested)
 {
 	struct open_range r = {
-		.id = span->corr,
-		.handle = span->ret,
-		.begin = span->begin,
-		.tid = span->tid,
-		.cut = span->flags & EV_F_CUT,
-		.message = message ? message : "",
+		.id = c->span->corr,
+		.handle = c->span->ret,
+		.begin = c->span->begin,
+		.tid = c->span->tid,
+		.cut = c->span->flags & EV_F_CUT,
+		.quiet = c->quiet,
+		.message = c->message ? c->message : "",
 	};
 
 	if (nested && stack->count)
@@ -41,59 +50,64 @@ static void open_range(struct range_stack *stack, const struct event *span, cons
 	range_stack__push(stack, &r);
 }
 
-static void pop(struct thread *th, const struct event *span, range_fn fn, void *arg)
+static void close_range(uint32_t pid, const struct open_range *r, const struct range_call *c,
+			uint32_t flags)
 {
-	struct event ev;
+	struct event ev = range_event(pid, r, c->span->end, flags);
 
-	if (!th->ranges.count) /* pushed before the trace began, or never */
-		return;
-	ev = range_event(th->pid, &th->ranges.open[--th->ranges.count], span->end, 0);
-	fn(&ev, arg);
+	if (!r->quiet || !c->quiet)
+		c->fn(&ev, c->arg);
 }
 
-static void stop(struct process *p, const struct event *span, range_fn fn, void *arg)
+static void pop(struct thread *th, const struct range_call *c)
+{
+	if (th->ranges.count) /* else pushed before the trace began, or never */
+		close_range(th->pid, &th->ranges.open[--th->ranges.count], c, 0);
+}
+
+static void stop(struct process *p, const struct range_call *c)
 {
 	struct range_stack *s = &p->started;
-	struct event ev;
 	size_t i;
 
-	for (i = s->count; i > 0 && s->open[i - 1].handle != span->args[0]; i--)
+	for (i = s->count; i > 0 && s->open[i - 1].handle != c->span->args[0]; i--)
 		;
 	if (!i)
 		return;
-	ev = range_event(p->pid, &s->open[i - 1], span->end, EV_F_PROCESS);
+	close_range(p->pid, &s->open[i - 1], c, EV_F_PROCESS);
 	memmove(&s->open[i - 1], &s->open[i], (s->count - i) * sizeof(*s->open));
 	s->count--;
-	fn(&ev, arg);
 }
 
-static void mark(const struct event *span, const char *message, range_fn fn, void *arg)
+static void mark(const struct range_call *c)
 {
-	struct event ev = *span;
+	struct event ev = *c->span;
 
+	if (c->quiet)
+		return;
 	ev.kind = EV_MARK;
 	ev.end = ev.begin;
-	ev.name = message ? message : "";
-	ev.flags &= EV_F_CUT;
+	ev.name = c->message ? c->message : "";
+	ev.flags &= EV_F_CUT | EV_F_EXTERNAL;
 	ev.range.id = 0;
-	fn(&ev, arg);
+	c->fn(&ev, c->arg);
 }
 
 void ranges__call(struct process *p, struct thread *th, const struct event *span,
-		  const char *message, range_fn fn, void *arg)
+		  enum function_role role, bool quiet, const char *message, range_fn fn, void *arg)
 {
-	if (span->flags & (EV_F_UNFINISHED | EV_F_UNWOUND))
-		return;
-	if (!strcmp(span->name, "roctxRangePushA"))
-		open_range(&th->ranges, span, message, true);
-	else if (!strcmp(span->name, "roctxRangePop"))
-		pop(th, span, fn, arg);
-	else if (!strcmp(span->name, "roctxRangeStartA"))
-		open_range(&p->started, span, message, false);
-	else if (!strcmp(span->name, "roctxRangeStop"))
-		stop(p, span, fn, arg);
-	else if (!strcmp(span->name, "roctxMarkA"))
-		mark(span, message, fn, arg);
+	const struct range_call c = {span, message, quiet, fn, arg};
+
+	if (role == ROLE_RANGE_PUSH)
+		open_range(&th->ranges, &c, true);
+	else if (role == ROLE_RANGE_POP)
+		pop(th, &c);
+	else if (role == ROLE_RANGE_START)
+		open_range(&p->started, &c, false);
+	else if (role == ROLE_RANGE_STOP)
+		stop(p, &c);
+	else
+		mark(&c);
 }
 
 uint64_t ranges__at(const struct thread *th, uint64_t instant)
@@ -110,8 +124,11 @@ static void cut(struct range_stack *s, uint32_t pid, uint64_t now, uint32_t flag
 	struct event ev;
 
 	while (s->count) {
-		ev = range_event(pid, &s->open[--s->count], now, flags | EV_F_UNFINISHED);
-		fn(&ev, arg);
+		const struct open_range *r = &s->open[--s->count];
+
+		ev = range_event(pid, r, now, flags | EV_F_UNFINISHED);
+		if (!r->quiet)
+			fn(&ev, arg);
 	}
 }
 

@@ -11,14 +11,17 @@
 #define RTRACE_RANGES_H
 
 #include "user/event.h"
+#include "user/function.h"
 #include "user/task.h"
 
 typedef void (*range_fn)(const struct event *ev, void *arg);
 
-/* A roctx call has ended; `message` is its text or NULL. Hands out the range or mark it completes.
+/*
+ * A roctx call has returned; `message` is its text or NULL. Hands out the range or mark that it
+ * completes. `quiet`: tracing was off. A range is handed out if it was on at one of its ends.
  */
 void ranges__call(struct process *p, struct thread *th, const struct event *span,
-		  const char *message, range_fn fn, void *arg);
+		  enum function_role role, bool quiet, const char *message, range_fn fn, void *arg);
 
 /* Id of the innermost range open on the thread at that instant, 0 if none. */
 uint64_t ranges__at(const struct thread *th, uint64_t instant);

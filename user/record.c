@@ -41,9 +41,7 @@
 
 struct recorder {
 	const struct options *opt;
-	struct functions *fns;
-	struct strings *strings;
-	struct output *out;
+	struct trace trace;
 	struct attach *attach;
 	struct intake in; /* with most of the stages */
 	struct launch launch;
@@ -53,6 +51,7 @@ struct recorder {
 	size_t live_pids; /* traced by -p and still running */
 	uint64_t started;
 	bool stop;
+	bool off; /* in the kernel */
 };
 
 /* ---- the loop ---- */
@@ -74,6 +73,13 @@ static void on_stop_signal(int signo)
 	errno = saved;
 }
 
+static volatile sig_atomic_t toggles;
+
+static void on_toggle(int signo)
+{
+	toggles++;
+}
+
 /*
  * The first such signal ends the trace, the second the tracer: output that nobody reads must not
  * keep it. SIGHUP stays ignored where it is (nohup); a shell's background job ignores SIGINT, yet
@@ -92,6 +98,7 @@ static int open_loop(struct recorder *r)
 {
 	struct itimerspec every = {.it_interval.tv_nsec = INTAKE_ROUND_NS,
 				   .it_value.tv_nsec = INTAKE_ROUND_NS};
+	struct sigaction toggle = {.sa_handler = on_toggle, .sa_flags = SA_RESTART};
 	sigset_t set;
 	int err;
 
@@ -103,6 +110,7 @@ static int open_loop(struct recorder *r)
 	stop_on(SIGINT);
 	stop_on(SIGTERM);
 	stop_on(SIGHUP);
+	sigaction(SIGUSR1, &toggle, NULL);
 	r->epoll = epoll_create1(EPOLL_CLOEXEC);
 	r->signals = signalfd(-1, &set, SFD_CLOEXEC | SFD_NONBLOCK);
 	r->timer = timerfd_create(CLOCK_MONOTONIC, TFD_CLOEXEC | TFD_NONBLOCK);
@@ -133,6 +141,24 @@ static void on_signal(struct recorder *r)
 		reap_child(r);
 }
 
+/* Tracing is on in the collection periods, unless SIGUSR1 has switched it off. */
+static void switch_on_off(struct recorder *r)
+{
+	uint64_t now = clock__boot_ns();
+	bool off = toggles % 2 || !periods__on(&r->opt->periods, now - r->started);
+
+	if (off == r->off)
+		return;
+	r->off = off;
+	/* The times must not end before the kernel knows, nor begin after it knows. */
+	if (off)
+		off_times__set(&r->trace.off, RT_OFF_STOPPED, true, now);
+	capture__set_off(r->in.capture, off);
+	if (!off)
+		off_times__set(&r->trace.off, RT_OFF_STOPPED, false, clock__boot_ns());
+	log_info("tracing is switched %s", off ? "off" : "on");
+}
+
 static void on_event(struct recorder *r, int fd)
 {
 	uint64_t ticks;
@@ -142,8 +168,10 @@ static void on_event(struct recorder *r, int fd)
 	} else if (fd == r->signals) {
 		on_signal(r);
 	} else if (fd == r->timer) {
-		if (read(r->timer, &ticks, sizeof(ticks)) == sizeof(ticks))
+		if (read(r->timer, &ticks, sizeof(ticks)) == sizeof(ticks)) {
+			switch_on_off(r);
 			intake__round(&r->in);
+		}
 	} else { /* pidfd of a traced process: it has ended */
 		epoll_ctl(r->epoll, EPOLL_CTL_DEL, fd, NULL);
 		close(fd);
@@ -199,17 +227,18 @@ static int open_output(struct recorder *r)
 	const struct options *o = r->opt;
 	int err = 0;
 
-	r->out = output__new(r->in.tasks);
-	if (!r->out)
+	r->trace.out = output__new(r->trace.tasks);
+	if (!r->trace.out)
 		return -ENOMEM;
 	for (size_t i = 0; i < o->format_count && !err; i++) {
 		char *path = sink_path(o, o->formats[i]);
 
-		err = output__add(r->out, o->formats[i], path, &keys);
+		err = output__add(r->trace.out, o->formats[i], path, &keys);
 		free(path);
 	}
 	if (!err && o->summary) /* only tables: they may go to the file */
-		err = output__add(r->out, &sink_summary, o->format_count ? NULL : o->output, &keys);
+		err = output__add(r->trace.out, &sink_summary, o->format_count ? NULL : o->output,
+				  &keys);
 	return err;
 }
 
@@ -220,6 +249,11 @@ static int open_capture(struct recorder *r)
 		.only_listed = !o->all,
 		.follow_forks = o->command,
 		.stop_on_open = o->command,
+		.tell_exec = o->all,
+		.kfd = o->selection.domains & 1u << DOMAIN_KFD,
+		.start_off = o->start_off,
+		.start_paused = o->selected_regions,
+		.filter = &o->filter,
 		.ring_bytes = o->ring_bytes,
 	};
 	enum capture_mode mode;
@@ -232,7 +266,7 @@ static int open_capture(struct recorder *r)
 	r->attach = attach__new(r->in.capture, mode);
 	if (!r->attach)
 		return -errno;
-	r->in.targets = targets__new(r->fns, r->attach, !o->pid_count, o->all_functions);
+	r->in.targets = targets__new(r->trace.fns, r->attach, !o->pid_count);
 	return r->in.targets ? 0 : -ENOMEM;
 }
 
@@ -241,9 +275,10 @@ static int open_merge(struct recorder *r)
 	const struct agents_callbacks callbacks = intake__callbacks(&r->in);
 
 	r->in.order = order__new();
-	r->in.merge = merge__new(r->fns, r->strings, r->in.tasks, r->out);
-	r->in.agents = agents__new(r->strings, &callbacks);
-	if (!r->in.order || !r->in.merge || !r->in.agents)
+	r->in.operations = operations__new(&r->trace);
+	r->in.merge = merge__new(&r->trace, r->in.operations);
+	r->in.agents = agents__new(r->trace.strings, &callbacks);
+	if (!r->in.order || !r->in.operations || !r->in.merge || !r->in.agents)
 		return -ENOMEM;
 	return 0;
 }
@@ -372,7 +407,7 @@ static int start(struct recorder *r)
 	agents__wait_recording(r->in.agents, AGENT_START_MS);
 	r->started = clock__boot_ns();
 	if (!err && !r->opt->command) {
-		merge__set_window(r->in.merge, r->started, UINT64_MAX);
+		r->trace.begin = r->started;
 		targets__each_process(r->in.targets, say_process, r);
 	}
 	return err;
@@ -397,7 +432,7 @@ static void count_agent(struct agent_view *v, void *arg)
 
 static void fill_losses(struct recorder *r)
 {
-	struct trace_stats *s = merge__stats(r->in.merge);
+	struct trace_stats *s = &r->trace.stats;
 
 	s->lost_spans = capture__count(r->in.capture, RT_COUNT_LOST_RING) +
 			capture__count(r->in.capture, RT_COUNT_LOST_TASK);
@@ -411,7 +446,8 @@ static void finish(struct recorder *r)
 	uint64_t begun = clock__boot_ns(), detached;
 	int err;
 
-	merge__set_window(r->in.merge, r->opt->command ? 0 : r->started, begun);
+	r->trace.begin = r->opt->command ? 0 : r->started;
+	r->trace.end = begun;
 	agents__stop(r->in.agents, AGENT_STOP_MS);
 	intake__drain_for(&r->in, LAST_ENDS_MS);
 	r->in.stopping = true;
@@ -430,7 +466,7 @@ static void finish(struct recorder *r)
 
 static void say_result(const struct recorder *r)
 {
-	const struct trace_stats *s = merge__stats(r->in.merge);
+	const struct trace_stats *s = &r->trace.stats;
 
 	log_say("recorded %" PRIu64 " calls, %" PRIu64 " dispatches, %" PRIu64 " copies, %" PRIu64
 		" ranges, %" PRIu64 " marks in %.1f s",
@@ -465,10 +501,12 @@ static void close_all(struct recorder *r)
 	targets__free(r->in.targets);
 	capture__close(r->in.capture);
 	merge__free(r->in.merge);
+	operations__free(r->in.operations);
+	handles__free(r->trace.handles);
 	intake__free(&r->in);
-	tasks__free(r->in.tasks);
-	strings__free(r->strings);
-	functions__free(r->fns);
+	tasks__free(r->trace.tasks);
+	strings__free(r->trace.strings);
+	functions__free(r->trace.fns);
 	if (r->epoll >= 0)
 		close(r->epoll);
 	if (r->timer >= 0)
@@ -477,16 +515,40 @@ static void close_all(struct recorder *r)
 		close(r->signals);
 }
 
+static bool filters_calls(const struct options *o)
+{
+	return !selection__has_all_causes(&o->selection) || o->filter.min_duration ||
+	       o->filter.errors_only || o->filter.uid_count || o->filter.comm_count ||
+	       o->filter.cgroup_count;
+}
+
+static int open_trace(struct recorder *r)
+{
+	struct trace *t = &r->trace;
+
+	t->selection = &r->opt->selection;
+	t->fns = functions__new(t->selection);
+	t->strings = strings__new();
+	t->tasks = tasks__new();
+	t->handles = t->strings ? handles__new(t->strings) : NULL;
+	if (!t->fns || !t->strings || !t->tasks || !t->handles)
+		return -ENOMEM;
+	t->end = UINT64_MAX;
+	t->calls_filtered = filters_calls(r->opt);
+	strings__set_kernel_names(t->strings, r->opt->kernel_names);
+	tasks__set_initially_off(t->tasks, (r->opt->start_off ? RT_OFF_STOPPED : 0) |
+						   (r->opt->selected_regions ? RT_OFF_PAUSED : 0));
+	r->in.trace = t;
+	return 0;
+}
+
 static int open_all(struct recorder *r)
 {
 	int err;
 
-	r->fns = functions__new();
-	r->strings = strings__new();
-	r->in.tasks = tasks__new();
-	if (!r->fns || !r->strings || !r->in.tasks)
-		return -ENOMEM;
-	err = privileges__check();
+	err = open_trace(r);
+	if (!err)
+		err = privileges__check();
 	if (!err)
 		err = check_pids(r->opt);
 	if (!err) {
@@ -514,11 +576,11 @@ int record__run(const struct options *o)
 	if (!err)
 		err = start(&r);
 	if (err) {
-		output__discard(r.out);
+		output__discard(r.trace.out);
 	} else {
 		run_loop(&r);
 		finish(&r);
-		err = output__close(r.out, merge__stats(r.in.merge));
+		err = output__close(r.trace.out, &r.trace.stats);
 		say_result(&r);
 	}
 	close_all(&r);

@@ -25,6 +25,7 @@
 #include <string.h>
 #include <yajl/yajl_gen.h>
 
+#include "user/args.h"
 #include "user/format.h"
 #include "user/tracks.h"
 
@@ -37,6 +38,7 @@ struct json {
 	yajl_gen gen;
 	struct tracks tracks;
 	struct utf8_buf utf8;
+	struct textbuf text;
 	uint64_t flows;
 };
 
@@ -182,6 +184,37 @@ static void put_flags(struct json *j, uint32_t flags)
 		put_string(j, "flags", format_flags(buf, flags));
 }
 
+static void put_common(struct json *j, const struct event *ev)
+{
+	if (ev->flags & EV_F_EXTERNAL)
+		put_u64(j, "external", ev->external);
+	put_flags(j, ev->flags);
+}
+
+static void put_value(const struct arg_value *value, void *arg)
+{
+	put_string(arg, value->name, value->text);
+}
+
+/* What is known of the arguments, by name, as text. */
+static void put_call(struct json *j, const struct event *ev)
+{
+	if (ev->kernel)
+		put_string(j, "kernel", ev->kernel);
+	if (ev->stack_depth) {
+		open_array(j, "stack");
+		for (uint32_t i = 0; i < ev->stack_depth; i++)
+			put_string(j, NULL, ev->stack[i]);
+		close_array(j);
+	}
+	if (!ev->api)
+		return;
+	open_map(j, "call");
+	args__each(&j->text, ev->api, ev->values, put_value, j);
+	close_map(j);
+	args__return(&j->text, ev->api, ev->values, put_value, j);
+}
+
 static void put_span_args(struct json *j, const struct event *ev)
 {
 	open_map(j, "args");
@@ -194,7 +227,8 @@ static void put_span_args(struct json *j, const struct event *ev)
 		put_hex(j, NULL, ev->args[i]);
 	close_array(j);
 	put_hex(j, "ret", ev->ret);
-	put_flags(j, ev->flags);
+	put_call(j, ev);
+	put_common(j, ev);
 	close_map(j);
 }
 
@@ -231,7 +265,7 @@ static void put_gpu_args(struct json *j, const struct event *ev)
 	} else {
 		put_u64(j, "bytes", gpu->bytes);
 	}
-	put_flags(j, ev->flags);
+	put_common(j, ev);
 	close_map(j);
 }
 
@@ -347,6 +381,18 @@ static void put_span(struct json *j, const struct event *ev)
 	close_event(j);
 }
 
+static void put_gap(struct json *j, const struct event *ev)
+{
+	struct place place = {ev->pid, ev->tid};
+
+	open_timed(j, "b", place, ev, ev->begin);
+	put_hex(j, "id", ev->begin);
+	close_event(j);
+	open_timed(j, "e", place, ev, ev->end);
+	put_hex(j, "id", ev->begin);
+	close_event(j);
+}
+
 static void put_thread_range(struct json *j, const struct event *ev)
 {
 	bool mark = ev->kind == EV_MARK;
@@ -405,6 +451,8 @@ static void json_event(struct sink *sink, const struct event *ev)
 		put_span(j, ev);
 	else if (ev->kind == EV_DISPATCH || ev->kind == EV_COPY)
 		put_op(j, ev);
+	else if (ev->kind == EV_GAP)
+		put_gap(j, ev);
 	else if (ev->flags & EV_F_PROCESS && ev->kind == EV_RANGE)
 		put_process_range(j, ev);
 	else
@@ -485,6 +533,7 @@ static int json_close(struct sink *sink, const struct trace_stats *stats)
 	err = sink_finish(sink);
 	yajl_gen_free(j->gen);
 	tracks_free(&j->tracks);
+	textbuf__free(&j->text);
 	utf8_free(&j->utf8);
 	free(j);
 	return err;

@@ -212,6 +212,8 @@ static void note_span(struct pf_event *e, const struct event *ev)
 	pf_note_u64(e, NOTE_PARENT, ev->parent);
 	pf_note_registers(e, NOTE_ARGS, ev->args, 6);
 	pf_note_hex(e, NOTE_RET, ev->ret);
+	if (ev->kernel)
+		pf_note_text(e, NOTE_KERNEL, ev->kernel);
 	if (ev->flags & EV_F_LAUNCHED)
 		pf_flow(e, ev->corr);
 }
@@ -228,7 +230,7 @@ static void note_range(struct pf_event *e, const struct event *ev)
 static void write_first(struct perfetto *p, const struct event *ev, Pf__TrackEvent__Type type,
 			uint64_t track)
 {
-	bool text = ev->kind == EV_RANGE || ev->kind == EV_MARK;
+	bool text = ev->kind == EV_RANGE || ev->kind == EV_MARK || ev->kind == EV_GAP;
 	char flags[FORMAT_LEN];
 	struct pf_event e;
 
@@ -241,6 +243,8 @@ static void write_first(struct perfetto *p, const struct event *ev, Pf__TrackEve
 		note_op(&e, ev);
 	if (ev->in_range && !text)
 		pf_note_u64(&e, NOTE_RANGE, ev->in_range);
+	if (ev->flags & EV_F_EXTERNAL)
+		pf_note_u64(&e, NOTE_EXTERNAL, ev->external);
 	if (ev->flags)
 		pf_note_text(&e, NOTE_FLAGS, format_flags(flags, ev->flags));
 	/* Messages may all differ, functions and kernels recur. */
@@ -318,7 +322,7 @@ static void perfetto_event(struct sink *sink, const struct event *ev)
 		put_placed(p, ev, place_op(p, ev));
 		return;
 	}
-	if (ev->kind == EV_RANGE && ev->flags & EV_F_PROCESS) {
+	if (ev->kind == EV_GAP || (ev->kind == EV_RANGE && ev->flags & EV_F_PROCESS)) {
 		put_placed(p, ev, place_range(p, ev));
 		return;
 	}

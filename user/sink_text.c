@@ -3,8 +3,9 @@
  * The live text sink: a line an event, in the manner of strace.
  *
  *   begin (s)    pid/tid         call, indented by depth
- *   0.001204     4242            hipMemcpy(0x7f10c000, ...) = 0 <1.234ms>
- *   0.001310     4242            gpu 0 queue 1 vadd grid 1024x1x1 block 256x1x1 <20.00us> ← corr 17
+ *   0.001204     4242            hipMalloc(ptr=0x7ffd1234 [*ptr=0x7f10c000], size=64) = hipSuccess
+ * <1.234ms> 0.001310     4242            gpu 0 queue 1 vadd grid 1024x1x1 block 256x1x1 <20.00us> ←
+ * corr 17
  *
  * Lines come when calls return, so the calls made inside a call stand above it.
  */
@@ -15,6 +16,7 @@
 #include <stdlib.h>
 #include <unistd.h>
 
+#include "user/args.h"
 #include "user/format.h"
 
 #define INDENT	   2  /* columns a level */
@@ -25,6 +27,7 @@ struct text {
 	bool started;
 	bool tty;
 	uint64_t start; /* begin of the first event seen: the zero of the first column */
+	struct textbuf buf;
 };
 
 static struct sink *text_open(FILE *out)
@@ -108,18 +111,27 @@ static void put_duration(FILE *out, const struct event *ev)
 		fprintf(out, " <%s>", format_ns(buf, ev->end - ev->begin));
 }
 
-static void put_span(FILE *out, const struct event *ev)
+static void put_span(struct text *t, const struct event *ev)
 {
 	uint32_t indent = ev->depth < INDENT_MAX / INDENT ? ev->depth * INDENT : INDENT_MAX;
+	FILE *out = t->sink.out;
 
 	fprintf(out, "%*s", (int)indent, "");
 	put_name(out, ev);
-	for (int i = 0; i < 6; i++)
-		fprintf(out, "%s0x%" PRIx64, i ? ", " : "(", ev->args[i]);
-	if (ev->flags & (EV_F_UNFINISHED | EV_F_UNWOUND))
-		fputs(") = ?", out);
-	else
-		fprintf(out, ") = %#" PRIx64, ev->ret);
+	textbuf__reset(&t->buf);
+	textbuf__char(&t->buf, '(');
+	args__put(&t->buf, ev->api, ev->values);
+	textbuf__char(&t->buf, ')');
+	args__put_return(&t->buf, ev->api, ev->values);
+	fwrite(t->buf.data, 1, t->buf.len, out);
+}
+
+static void put_stack(FILE *out, const struct event *ev)
+{
+	for (uint32_t i = 0; i < ev->stack_depth; i++) {
+		fprintf(out, "\n%*s", (int)sizeof("0.000000     pid/tid             "), "");
+		text_escape(out, ev->stack[i]);
+	}
 }
 
 static void put_range(FILE *out, const struct event *ev)
@@ -156,6 +168,9 @@ static void put_remarks(FILE *out, const struct event *ev)
 	uint32_t flags = ev->flags & (EV_F_UNFINISHED | EV_F_UNWOUND | EV_F_PROCESS);
 	char buf[FORMAT_LEN];
 
+	if (ev->flags & EV_F_EXTERNAL)
+		fprintf(out, " ext %" PRIu64, ev->external);
+
 	if (flags)
 		fprintf(out, " (%s)", format_flags(buf, flags));
 	if (ev->domain != DOMAIN_GPU)
@@ -177,7 +192,9 @@ static void text_event(struct sink *sink, const struct event *ev)
 	put_time(t, ev->begin);
 	put_task(sink->out, ev);
 	if (ev->kind == EV_SPAN)
-		put_span(sink->out, ev);
+		put_span(t, ev);
+	else if (ev->kind == EV_GAP)
+		fprintf(sink->out, "gap: calls may be missing: %s", ev_name(ev));
 	else if (ev->kind == EV_RANGE || ev->kind == EV_MARK)
 		put_range(sink->out, ev);
 	else
@@ -185,13 +202,17 @@ static void text_event(struct sink *sink, const struct event *ev)
 	if (ev->kind != EV_MARK)
 		put_duration(sink->out, ev);
 	put_remarks(sink->out, ev);
+	if (ev->kind == EV_SPAN)
+		put_stack(sink->out, ev);
 	end_line(t);
 }
 
 static int text_close(struct sink *sink, const struct trace_stats *stats)
 {
+	struct text *t = (struct text *)sink;
 	int err = sink_finish(sink);
 
+	textbuf__free(&t->buf);
 	free(sink);
 	return err;
 }

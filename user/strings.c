@@ -21,6 +21,7 @@ struct kept {
 
 struct strings {
 	struct kept *all;
+	enum kernel_names kernel_names;
 };
 
 struct strings *strings__new(void)
@@ -78,12 +79,12 @@ static void add_text(const char *text, size_t len, void *arg)
 	p->len += len;
 }
 
-static bool demangle(const char *name, struct plain_name *p)
+static bool demangle(const char *name, int options, struct plain_name *p)
 {
 	p->len = 0;
 	if (setjmp(p->full))
 		return false;
-	return cplus_demangle_v3_callback(name, DMGL_PARAMS | DMGL_ANSI, add_text, p);
+	return cplus_demangle_v3_callback(name, options, add_text, p);
 }
 
 const char *strings__keep_demangled(struct strings *s, const char *name, size_t len)
@@ -91,8 +92,48 @@ const char *strings__keep_demangled(struct strings *s, const char *name, size_t 
 	const char *kept = strings__keep(s, name, len);
 	struct plain_name *p = malloc(sizeof(*p));
 
-	if (p && demangle(kept, p))
+	if (p && demangle(kept, DMGL_PARAMS | DMGL_ANSI, p))
 		kept = strings__keep(s, p->text, p->len);
 	free(p);
 	return kept;
+}
+
+void strings__set_kernel_names(struct strings *s, enum kernel_names how)
+{
+	s->kernel_names = how;
+}
+
+/* The end of the name proper: what follows are its template arguments. */
+static size_t name_end(const char *text, size_t len)
+{
+	for (size_t i = 0; i < len; i++)
+		if (text[i] == '<' && i && strncmp(text + i - 1, " <", 2) &&
+		    !(i >= 8 && !strncmp(text + i - 8, "operator", 8)))
+			return i;
+	return len;
+}
+
+/* Without return type, namespaces, template arguments and parameters. */
+static const char *keep_truncated(struct strings *s, const char *kept)
+{
+	struct plain_name *p = malloc(sizeof(*p));
+	size_t end, begin;
+
+	if (p && demangle(kept, DMGL_NO_OPTS, p)) {
+		end = name_end(p->text, p->len);
+		for (begin = end; begin > 0 && !strchr(" :", p->text[begin - 1]); begin--)
+			;
+		kept = strings__keep(s, p->text + begin, end - begin);
+	}
+	free(p);
+	return kept;
+}
+
+const char *strings__keep_kernel(struct strings *s, const char *name, size_t len)
+{
+	if (s->kernel_names == KERNEL_NAMES_MANGLED)
+		return strings__keep(s, name, len);
+	if (s->kernel_names == KERNEL_NAMES_TRUNCATED)
+		return keep_truncated(s, strings__keep(s, name, len));
+	return strings__keep_demangled(s, name, len);
 }

@@ -19,4 +19,16 @@ const char *strings__keep(struct strings *s, const char *text, size_t len);
 /* The demangled form of a kernel's name, or the name itself where it is not mangled. */
 const char *strings__keep_demangled(struct strings *s, const char *name, size_t len);
 
+/* How strings__keep_kernel shows names. */
+enum kernel_names {
+	KERNEL_NAMES_PLAIN,	/* demangled: "void vadd<float>(float const*, int)" */
+	KERNEL_NAMES_TRUNCATED, /* without types: "vadd" */
+	KERNEL_NAMES_MANGLED,	/* as they are */
+};
+
+void strings__set_kernel_names(struct strings *s, enum kernel_names how);
+
+/* The same, as kernels are to be named. */
+const char *strings__keep_kernel(struct strings *s, const char *name, size_t len);
+
 #endif

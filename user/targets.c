@@ -25,7 +25,7 @@ struct attached {
 struct targets {
 	struct functions *fns;
 	struct attach *attach;
-	bool node_wide, hot;
+	bool node_wide;
 	struct library **libs;
 	size_t lib_count;
 	struct attached *attached; /* only if not node_wide */
@@ -48,7 +48,7 @@ static const struct library *by_inode(dev_t dev, ino_t ino, void *arg)
 	return find_library(arg, dev, ino);
 }
 
-struct targets *targets__new(struct functions *fns, struct attach *attach, bool node_wide, bool hot)
+struct targets *targets__new(struct functions *fns, struct attach *attach, bool node_wide)
 {
 	struct targets *t = calloc(1, sizeof(*t));
 
@@ -57,7 +57,6 @@ struct targets *targets__new(struct functions *fns, struct attach *attach, bool 
 	t->fns = fns;
 	t->attach = attach;
 	t->node_wide = node_wide;
-	t->hot = hot;
 	t->addresses = addresses__new(by_inode, t);
 	if (!t->addresses) {
 		free(t);
@@ -94,7 +93,7 @@ static struct library *get_library(struct targets *t, int fd, const char *name)
 		close(fd);
 		return lib;
 	}
-	lib = library__open(fd, name, t->fns, t->hot);
+	lib = library__open(fd, name, t->fns);
 	if (!lib)
 		return NULL;
 	grown = realloc(t->libs, (t->lib_count + 1) * sizeof(*grown));

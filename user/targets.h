@@ -18,11 +18,9 @@ struct targets;
 
 /*
  * `node_wide`: a library is probed in every process that maps it; otherwise in each process alone,
- * and no other process on the node ever meets a breakpoint. `hot`: functions left out by default
- * too.
+ * and no other process on the node ever meets a breakpoint.
  */
-struct targets *targets__new(struct functions *fns, struct attach *attach, bool node_wide,
-			     bool hot);
+struct targets *targets__new(struct functions *fns, struct attach *attach, bool node_wide);
 void targets__free(struct targets *t);
 
 /* How many ROCm libraries the process maps, without probing them; or -errno. */

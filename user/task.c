@@ -13,6 +13,8 @@
 struct tasks {
 	struct process *processes;
 	struct thread *threads;
+	struct thread *by_ns_tid;
+	uint32_t initially_off;
 };
 
 struct tasks *tasks__new(void)
@@ -31,6 +33,8 @@ struct process *tasks__process(struct tasks *t, uint32_t pid)
 	if (!p)
 		return NULL;
 	p->pid = pid;
+	if (t->initially_off)
+		off_times__set(&p->off, t->initially_off, true, 0);
 	procfs__comm(pid, p->comm, sizeof(p->comm));
 	procfs__cmdline(pid, p->cmdline, sizeof(p->cmdline));
 	HASH_ADD(hh, t->processes, pid, sizeof(p->pid), p);
@@ -55,6 +59,35 @@ struct thread *tasks__thread(struct tasks *t, uint32_t pid, uint32_t tid)
 	return th;
 }
 
+struct thread *tasks__thread_by_ns_tid(struct tasks *t, uint32_t pid, uint32_t ns_tid)
+{
+	uint64_t key = (uint64_t)pid << 32 | ns_tid;
+	struct thread *th;
+
+	HASH_FIND(hh_ns, t->by_ns_tid, &key, sizeof(key), th);
+	return th ? th : tasks__thread(t, pid, ns_tid);
+}
+
+void tasks__set_ns_tid(struct tasks *t, struct thread *th, uint32_t ns_tid)
+{
+	struct thread *other;
+
+	if (th->ns_key)
+		HASH_DELETE(hh_ns, t->by_ns_tid, th);
+	th->ns_key = (uint64_t)th->pid << 32 | ns_tid;
+	HASH_FIND(hh_ns, t->by_ns_tid, &th->ns_key, sizeof(th->ns_key), other);
+	if (other) { /* of a thread that has ended */
+		HASH_DELETE(hh_ns, t->by_ns_tid, other);
+		other->ns_key = 0;
+	}
+	HASH_ADD(hh_ns, t->by_ns_tid, ns_key, sizeof(th->ns_key), th);
+}
+
+void tasks__set_initially_off(struct tasks *t, uint32_t off)
+{
+	t->initially_off = off;
+}
+
 void tasks__each_process(struct tasks *t, void (*fn)(struct process *, void *arg), void *arg)
 {
 	struct process *p, *next;
@@ -76,6 +109,9 @@ void tasks__each_thread(struct tasks *t, void (*fn)(struct thread *, void *arg),
 void tasks__remove_thread(struct tasks *t, struct thread *th)
 {
 	HASH_DEL(t->threads, th);
+	if (th->ns_key)
+		HASH_DELETE(hh_ns, t->by_ns_tid, th);
+	external__clear(&th->external);
 	free(th->ranges.open);
 	free(th);
 }

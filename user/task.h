@@ -10,7 +10,9 @@
 #include <sys/types.h>
 #include <uthash.h>
 
+#include "user/control.h"
 #include "user/event.h"
+#include "user/external.h"
 
 struct agent_view;
 struct gpu_op;
@@ -23,6 +25,7 @@ struct open_range {
 	uint64_t begin;
 	uint32_t tid;
 	bool cut;
+	bool quiet; /* tracing was off when it was opened */
 	const char *message;
 };
 
@@ -41,13 +44,19 @@ struct recent_span {
 struct thread {
 	uint64_t key; /* pid << 32 | tid */
 	uint32_t pid, tid;
-	bool told; /* to the sinks */
-	char comm[16];
+	uint64_t ns_key; /* pid << 32 | the id in its own pid namespace, 0 unknown */
+	bool told;	 /* to the sinks */
+	char comm[64];
 	struct recent_span recent[RECENT_SPANS]; /* a ring */
 	uint64_t recent_count;
 	struct gpu_op *unsettled; /* submitted, waiting for the call that did it; newest first */
 	struct range_stack ranges;
+	struct external_stack external;
+	struct off_times off;
+	uint64_t launched_root; /* the outermost call of the last dispatch that was settled ... */
+	const char *launched_kernel; /* ... and what it was of */
 	UT_hash_handle hh;
+	UT_hash_handle hh_ns;
 };
 
 struct process {
@@ -55,7 +64,8 @@ struct process {
 	bool told;
 	char comm[16];
 	char cmdline[1024];
-	struct range_stack started;	       /* ranges by start/stop */
+	struct range_stack started; /* ranges by start/stop */
+	struct off_times off;
 	const struct agent_view *devices_told; /* the agent whose devices the sinks know */
 	UT_hash_handle hh;
 };
@@ -68,6 +78,17 @@ void tasks__free(struct tasks *t);
 /* The process or thread of that id, made if new; NULL only if out of memory. */
 struct process *tasks__process(struct tasks *t, uint32_t pid);
 struct thread *tasks__thread(struct tasks *t, uint32_t pid, uint32_t tid);
+
+/*
+ * The thread that has that id in the pid namespace of its process, as programs and agents in
+ * containers tell it. One that is not known by such an id is looked for, or made, by `ns_tid` as it
+ * is: right outside of containers.
+ */
+struct thread *tasks__thread_by_ns_tid(struct tasks *t, uint32_t pid, uint32_t ns_tid);
+void tasks__set_ns_tid(struct tasks *t, struct thread *th, uint32_t ns_tid);
+
+/* How tracing begins in processes: RT_OFF_*. */
+void tasks__set_initially_off(struct tasks *t, uint32_t off);
 
 /* Calls `fn` for all. `fn` may not add or remove any. */
 void tasks__each_process(struct tasks *t, void (*fn)(struct process *, void *arg), void *arg);

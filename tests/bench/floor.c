@@ -73,13 +73,15 @@ static double now_ms(void)
 
 static int attach_and_wait(struct capture *c, enum capture_mode mode, pid_t pid)
 {
-	struct functions *fns = functions__new();
+	struct selection selection;
+	struct functions *fns = functions__new(&selection);
 	struct attach *attach = attach__new(c, mode);
-	struct targets *targets = fns && attach ? targets__new(fns, attach, false, false) : NULL;
+	struct targets *targets = fns && attach ? targets__new(fns, attach, false) : NULL;
 	double begin = now_ms();
 	char buf[64];
 	int n;
 
+	selection__all(&selection);
 	n = targets ? targets__add_process(targets, pid) : -ENOMEM;
 	if (n > 0) {
 		printf("attached %.2f %zu\n", now_ms() - begin, targets__function_count(targets));

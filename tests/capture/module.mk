@@ -16,6 +16,8 @@ $(CAPTURE_DIR)/edges: tests/capture/edges.c $(CAPTURE_DIR)/libamdhip64.so.99
 
 tests: $(CAPTURE_DIR)/edges
 
+include tests/capture/sites.mk
+
 $(CAPTURE_DIR)/oldkernel.so: tests/capture/oldkernel.c
 	$(call say,LD,$@)
 	@mkdir -p $(@D)

@@ -26,10 +26,14 @@ same() {
 	diff <(tree) - || { cat "$(tmp err)"; return 1; }
 }
 
+best_mode() {
+	attach_modes | head -n 1
+}
+
 in_every_mode() {
 	local mode
 
-	for mode in session multi tracefs; do
+	for mode in $(attach_modes); do
 		echo "mode $mode"
 		"$@" "$mode"
 	done
@@ -81,7 +85,7 @@ recurse() {
 }
 
 @test "recursion deeper than the capture's stack is counted, and harms nothing after it" {
-	trace session recurse 100
+	trace "$(best_mode)" recurse 100
 	[ "$(count "$(tmp t.json)" hipTestRecurse)" = 64 ]
 	grep -q ' 36 (nested too deep)' "$(tmp err)"
 	[ "$(tree | tail -n 1)" = hipTestPlain ]
@@ -181,7 +185,7 @@ fork_in_call() {
 }
 
 @test "a thousand threads" {
-	trace session threads 1000
+	trace "$(best_mode)" threads 1000
 	[ "$(count "$(tmp t.json)" hipTestNested)" = 10000 ]
 	[ "$(count "$(tmp t.json)" hipTestPlain)" = 30000 ]
 	check_nesting "$(tmp t.json)"

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: MIT
 # What the end-to-end tests share. They run as root, on the simulated GPU, under real uprobes.
 
-O=${O:-build}
+O=$(realpath -m "${O:-build}")
 RTRACE=${RTRACE:-$O/rtrace-bpf}
 JOBS_STARTED=()
 
@@ -12,12 +12,12 @@ tmp() {
 
 # Environment of a process that uses the simulated GPU: `sim [NAME=VALUE...] COMMAND...`
 sim() {
-	env LD_PRELOAD="$PWD/$O/libsimkfd.so" SIMKFD_KERNEL_LIB="$PWD/$O/workloads/libkernels.so" "$@"
+	env LD_PRELOAD="$O/libsimkfd.so" SIMKFD_KERNEL_LIB="$O/workloads/libkernels.so" "$@"
 }
 
 # The same in place of the background shell that it runs in, so that $! is the process itself.
 sim_exec() {
-	exec env LD_PRELOAD="$PWD/$O/libsimkfd.so" SIMKFD_KERNEL_LIB="$PWD/$O/workloads/libkernels.so" "$@"
+	exec env LD_PRELOAD="$O/libsimkfd.so" SIMKFD_KERNEL_LIB="$O/workloads/libkernels.so" "$@"
 }
 
 # The calls in a JSON trace, one a line: NAME CORR PARENT FLAGS PID TID BEGIN END (ns)
@@ -52,11 +52,27 @@ check_nesting() {
 		}'
 }
 
-# Waits until the command succeeds, at most 20 s.
+# The modes of attaching that this kernel has, the best one first.
+attach_modes() {
+	local major minor version
+
+	IFS=.- read -r major minor _ < <(uname -r)
+	version=$((major * 1000 + minor))
+	[ "$version" -lt 6013 ] || echo session
+	[ "$version" -lt 6006 ] || echo multi
+	echo tracefs
+}
+
+# For a test that is about one mode.
+needs_mode() {
+	attach_modes | grep -qx "$1" || skip "this kernel has no mode $1"
+}
+
+# Waits until the command succeeds, at most 20 s times RT_PATIENCE, which is for slow machines.
 wait_for() {
 	local i
 
-	for ((i = 0; i < 400; i++)); do
+	for ((i = 0; i < 400 * ${RT_PATIENCE:-1}; i++)); do
 		if "$@" >/dev/null 2>&1; then
 			return 0
 		fi

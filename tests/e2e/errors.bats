@@ -84,10 +84,10 @@ sleeper() {
 }
 
 @test "a kernel without BPF, and one without uprobes" {
-	fails 1 'bpf: .*Function not implemented' env LD_PRELOAD="$PWD/$O/capture/oldkernel.so" OLDKERNEL=bpf \
+	fails 1 'bpf: .*Function not implemented' env LD_PRELOAD="$O/capture/oldkernel.so" OLDKERNEL=bpf \
 		"$RTRACE" -f text -o /dev/null -- true
 	fails 1 'cannot probe user functions.*CONFIG_UPROBE_EVENTS' \
-		env LD_PRELOAD="$PWD/$O/capture/oldkernel.so" OLDKERNEL=uprobes \
+		env LD_PRELOAD="$O/capture/oldkernel.so" OLDKERNEL=uprobes \
 		"$RTRACE" --attach tracefs -f text -o /dev/null -- true
 }
 

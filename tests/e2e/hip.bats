@@ -101,7 +101,7 @@ OPTIONS=()
 	OPTIONS=(--all-functions)
 	export SIMKFD_KERNELS=elementAdd=50000
 	# -k: the program checks the times that it is told for its own signals.
-	COUNT_ALL=1 run_traced hsa_dispatch -k 50000 "$O/workloads/kernels.hsaco"
+	CALLERS=iterate run_traced hsa_dispatch -k 50000 "$O/workloads/kernels.hsaco"
 	check_truth "$(tmp truth)" "$(tmp t.json)"
 	CAUSES='^hsa_(signal_store_screlease|amd_memory_async_copy)$' check_causes "$(tmp t.json)"
 }

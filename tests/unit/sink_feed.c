@@ -13,6 +13,7 @@
 #include <cmocka.h>
 
 #include "tests/unit/sink_feed.h"
+#include "user/args.h"
 
 #define PID 100
 #define TID 101
@@ -20,6 +21,8 @@
 char long_name[10001];
 
 /* ---- events ---- */
+
+static const struct call_values no_values = {.returned = true};
 
 static struct event span(const char *name, uint64_t corr, uint64_t parent, uint64_t begin,
 			 uint64_t end)
@@ -36,6 +39,7 @@ static struct event span(const char *name, uint64_t corr, uint64_t parent, uint6
 		.begin = begin,
 		.end = end,
 		.args = {0x7f0010, 0, 0x400000, 1, 0, UINT64_MAX},
+		.values = &no_values,
 	};
 }
 

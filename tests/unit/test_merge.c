@@ -285,13 +285,13 @@ static void ranges_nest(void **state)
 	struct process p = {.pid = 5};
 	struct told t = {};
 
-	ranges__call(&p, &th, &a, "outer", tell, &t);
-	ranges__call(&p, &th, &b, "inner", tell, &t);
+	ranges__call(&p, &th, &a, ROLE_RANGE_PUSH, false, "outer", tell, &t);
+	ranges__call(&p, &th, &b, ROLE_RANGE_PUSH, false, "inner", tell, &t);
 	assert_int_equal(ranges__at(&th, 250), 12);
 	assert_int_equal(ranges__at(&th, 150), 11);
 	assert_int_equal(ranges__at(&th, 50), 0);
-	ranges__call(&p, &th, &pop1, NULL, tell, &t);
-	ranges__call(&p, &th, &pop2, NULL, tell, &t);
+	ranges__call(&p, &th, &pop1, ROLE_RANGE_POP, false, NULL, tell, &t);
+	ranges__call(&p, &th, &pop2, ROLE_RANGE_POP, false, NULL, tell, &t);
 	assert_int_equal(t.count, 2);
 	assert_string_equal(t.events[0].name, "inner");
 	assert_int_equal(t.events[0].parent, 11);
@@ -309,7 +309,7 @@ static void a_pop_without_a_push_is_no_range(void **state)
 	struct process p = {};
 	struct told t = {};
 
-	ranges__call(&p, &th, &pop, NULL, tell, &t);
+	ranges__call(&p, &th, &pop, ROLE_RANGE_POP, false, NULL, tell, &t);
 	assert_int_equal(t.count, 0);
 }
 
@@ -323,10 +323,10 @@ static void started_ranges_stop_by_handle_in_any_order(void **state)
 	struct process p = {.pid = 5};
 	struct told t = {};
 
-	ranges__call(&p, &th, &a, "a", tell, &t);
-	ranges__call(&p, &th, &b, "b", tell, &t);
-	ranges__call(&p, &th, &stop1, NULL, tell, &t);
-	ranges__call(&p, &th, &stop9, NULL, tell, &t);
+	ranges__call(&p, &th, &a, ROLE_RANGE_START, false, "a", tell, &t);
+	ranges__call(&p, &th, &b, ROLE_RANGE_START, false, "b", tell, &t);
+	ranges__call(&p, &th, &stop1, ROLE_RANGE_STOP, false, NULL, tell, &t);
+	ranges__call(&p, &th, &stop9, ROLE_RANGE_STOP, false, NULL, tell, &t);
 	assert_int_equal(t.count, 1);
 	assert_string_equal(t.events[0].name, "a");
 	assert_true(t.events[0].flags & EV_F_PROCESS);
@@ -345,7 +345,7 @@ static void marks_are_instants(void **state)
 	struct process p = {};
 	struct told t = {};
 
-	ranges__call(&p, &th, &m, "here", tell, &t);
+	ranges__call(&p, &th, &m, ROLE_MARK, false, "here", tell, &t);
 	assert_int_equal(t.count, 1);
 	assert_int_equal(t.events[0].kind, EV_MARK);
 	assert_int_equal(t.events[0].begin, t.events[0].end);

@@ -1,0 +1,110 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The beginning and the end of a call, whatever it is a call of: who makes it and whether it is
+ * captured; that it is over.
+ */
+#ifndef RTRACE_BPF_CALLS_H
+#define RTRACE_BPF_CALLS_H
+
+#include "callstack.h"
+#include "filter.h"
+
+/* What the agent's reaper asks of the runtime is not the application's doing. */
+static __always_inline bool is_reaper(const char *comm)
+{
+	__u64 name[2];
+
+	__builtin_memcpy(name, comm, sizeof(name));
+	return name[0] == NAME8('r', 't', 'r', 'a', 'c', 'e', '-', 'r') &&
+	       name[1] == NAME8('e', 'a', 'p', 'e', 'r', 0, 0, 0);
+}
+
+/* The thread's id as it knows itself: in its own pid namespace. */
+static __always_inline __u32 ns_tid(struct task_struct *task)
+{
+	struct pid *pid = BPF_CORE_READ(task, thread_pid);
+	unsigned int level = BPF_CORE_READ(pid, level);
+	__u32 size = bpf_core_type_size(struct upid), nr = 0;
+
+	bpf_probe_read_kernel(&nr, sizeof(nr),
+			      (void *)__builtin_preserve_access_index(&pid->numbers[0]) +
+				      level * size);
+	return nr;
+}
+
+static __always_inline void first_call(struct task_struct *task, struct task_state *t,
+				       __u64 pid_tgid)
+{
+	char comm[RT_COMM_LEN] __attribute__((aligned(8))) = {};
+	struct rt_rec_task *r;
+
+	bpf_get_current_comm(comm, sizeof(comm));
+	t->ignored = is_reaper(comm);
+	if (t->ignored) {
+		t->named = 1;
+		return;
+	}
+	t->ns_tid = ns_tid(task);
+	r = reserve(sizeof(*r));
+	if (!r) {
+		count(RT_COUNT_LOST_NOTE);
+		return;
+	}
+	fill_header(&r->h, RT_REC_TASK, sizeof(*r), bpf_ktime_get_boot_ns(), pid_tgid >> 32,
+		    pid_tgid);
+	__builtin_memcpy(r->comm, comm, sizeof(r->comm));
+	r->ns_tid = t->ns_tid;
+	r->_pad = 0;
+	submit(r);
+	t->named = 1;
+}
+
+/* The state of the calling thread; NULL if its calls are not captured. `off`: at the moment. */
+static __always_inline struct task_state *caller(struct task_struct *task, __u64 pid_tgid,
+						 bool *off)
+{
+	const struct rt_process_state *p = NULL;
+	__u32 pid = pid_tgid >> 32;
+	struct task_state *t;
+
+	if (only_listed || controlled)
+		p = bpf_map_lookup_elem(&pids, &pid);
+	if ((only_listed && !p) || !passes_filters(task))
+		return NULL;
+	t = bpf_task_storage_get(&tasks, task, NULL, BPF_LOCAL_STORAGE_GET_F_CREATE);
+	if (!t) {
+		count(RT_COUNT_LOST_TASK);
+		return NULL;
+	}
+	if (!t->named)
+		first_call(task, t, pid_tgid);
+	if (t->ignored)
+		return NULL;
+	*off = is_off(p, t, pid);
+	return t;
+}
+
+/* The call of that frame has returned; what lies above it was left before. */
+static __always_inline void finish(struct task_state *t, __u32 depth, __u64 ret)
+{
+	struct span_end e = {.ts = bpf_ktime_get_boot_ns()};
+	__u64 pid_tgid = bpf_get_current_pid_tgid();
+	const struct frame *f = &t->frames[depth & (RT_DEPTH - 1)];
+	struct rt_plan *plan = f->flags & FRAME_BY_IP ? NULL : plan_of(f->func);
+
+	e.pid = pid_tgid >> 32;
+	e.tid = pid_tgid;
+	if (t->depth != depth + 1) {
+		e.flags = RT_SPAN_UNWOUND;
+		cut_frames(t, depth + 1, &e);
+		e.flags = 0;
+	}
+	e.ret = ret;
+	pop_to(t, depth);
+	if (is_wanted(plan, f, e.ts, ret))
+		send_span(t, depth, &e, plan);
+	if (plan && plan->control && !switches_off(plan->control))
+		control(e.pid, plan->control, f->args[0]);
+}
+
+#endif

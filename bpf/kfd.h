@@ -1,0 +1,105 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * System calls to the kernel's GPU driver: ioctls on /dev/kfd, for processes whose thunk is linked
+ * into the HSA runtime. Where it is a library of its own, its calls are traced, and what they ask
+ * of the driver tells nothing new.
+ *
+ * The device is known by the name of the file and the type of the request. Its number is no help:
+ * it is given out when the driver is loaded.
+ */
+#ifndef RTRACE_BPF_KFD_H
+#define RTRACE_BPF_KFD_H
+
+#include "calls.h"
+
+#define KFD_TYPE 'K'
+
+/* Number of the request -> function id. */
+struct {
+	__uint(type, BPF_MAP_TYPE_ARRAY);
+	__uint(max_entries, 256);
+	__type(key, __u32);
+	__type(value, __u32);
+} kfd_functions SEC(".maps");
+
+static __always_inline bool is_kfd(struct task_struct *task, __u32 fd)
+{
+	struct fdtable *table = BPF_CORE_READ(task, files, fdt);
+	struct file **slots, *file = NULL;
+	__u64 name = 0;
+
+	if (fd >= BPF_CORE_READ(table, max_fds))
+		return false;
+	slots = BPF_CORE_READ(table, fd);
+	if (bpf_probe_read_kernel(&file, sizeof(file), slots + fd) || !file)
+		return false;
+	bpf_probe_read_kernel_str(&name, sizeof(name),
+				  BPF_CORE_READ(file, f_path.dentry, d_name.name));
+	return name == NAME8('k', 'f', 'd', 0, 0, 0, 0, 0);
+}
+
+/* Is the innermost open call one of the thunk library? */
+static __always_inline bool in_thunk(const struct task_state *t)
+{
+	const struct rt_plan *plan;
+	const struct frame *f;
+
+	if (!t->depth)
+		return false;
+	f = &t->frames[(t->depth - 1) & (RT_DEPTH - 1)];
+	plan = f->flags & FRAME_BY_IP ? NULL : plan_of(f->func);
+	return plan && plan->flags & RT_PLAN_THUNK;
+}
+
+SEC("tracepoint/syscalls/sys_enter_ioctl")
+int ioctl_enter(struct trace_event_raw_sys_enter *ctx)
+{
+	__u32 request = ctx->args[1], nr = request & 0xff, *func;
+	__u64 pid_tgid = bpf_get_current_pid_tgid();
+	struct task_struct *task;
+	struct task_state *t;
+	struct pt_regs *regs;
+	struct frame *f;
+	bool off;
+
+	if ((request >> 8 & 0xff) != KFD_TYPE)
+		return 0;
+	task = bpf_get_current_task_btf();
+	if (!is_kfd(task, ctx->args[0]))
+		return 0;
+	t = caller(task, pid_tgid, &off);
+	if (!t || off || in_thunk(t))
+		return 0;
+	func = bpf_map_lookup_elem(&kfd_functions, &nr);
+	regs = (struct pt_regs *)bpf_task_pt_regs(task);
+	if (!func || !regs)
+		return 0;
+	f = push(task, t, PT_REGS_SP(regs), pid_tgid);
+	if (!f)
+		return 0;
+	f->func = *func;
+	f->flags = FRAME_SYSCALL;
+	f->args[0] = (__u32)ctx->args[0];
+	f->args[1] = request;
+	f->args[2] = ctx->args[2];
+	f->args[3] = f->args[4] = f->args[5] = 0;
+	push_done(t, f);
+	return 0;
+}
+
+SEC("tracepoint/syscalls/sys_exit_ioctl")
+int ioctl_exit(struct trace_event_raw_sys_exit *ctx)
+{
+	struct task_state *t;
+	__u32 top;
+
+	t = bpf_task_storage_get(&tasks, bpf_get_current_task_btf(), NULL, 0);
+	if (!t || !t->depth || t->depth > RT_DEPTH)
+		return 0;
+	top = t->depth - 1;
+	if (t->frames[top & (RT_DEPTH - 1)].flags & FRAME_SYSCALL)
+		finish(t, top, ctx->ret);
+	return 0;
+}
+
+#endif

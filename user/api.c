@@ -1,0 +1,137 @@
+// SPDX-License-Identifier: MIT
+/*
+ * Looking up API functions in the generated tables, and telling variants of a function apart.
+ */
+#include "user/api.h"
+
+#include <ctype.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define NAME_MAX_LEN 256
+
+static int by_name(const void *name, const void *fn)
+{
+	return strcmp(name, ((const struct api_function *)fn)->name);
+}
+
+static const struct api_function *find_name(const char *name)
+{
+	return bsearch(name, api_functions, api_function_count, sizeof(*api_functions), by_name);
+}
+
+/* C++ functions: a handful. */
+static const struct api_function *find_symbol(const char *symbol)
+{
+	for (size_t i = 0; i < api_function_count; i++)
+		if (api_functions[i].symbol && !strcmp(api_functions[i].symbol, symbol))
+			return &api_functions[i];
+	return NULL;
+}
+
+/* Length of `name` without its suffix for a version of a struct, "R0600". */
+static size_t without_version(const char *name, size_t len)
+{
+	if (len < 5 || strncmp(name, "hip", 3) || name[len - 5] != 'R')
+		return len;
+	for (size_t i = len - 4; i < len; i++)
+		if (!isdigit((unsigned char)name[i]))
+			return len;
+	return len - 5;
+}
+
+/* Length of `name` without the suffixes of HIP's variants. */
+static size_t base_length(const char *name)
+{
+	static const char spt[] = "_spt";
+	size_t len = strlen(name), suffix = sizeof(spt) - 1;
+
+	if (!strncmp(name, "hip", 3) && len > suffix && !strcmp(name + len - suffix, spt))
+		len -= suffix;
+	return without_version(name, len);
+}
+
+/* HSA's memory orders have an older spelling, which stands for the same function. */
+static bool modern_order(const char *symbol, char *name, size_t size)
+{
+	static const char *const orders[][2] = {
+		{"_acq_rel", "_scacq_screl"},
+		{"_acquire", "_scacquire"},
+		{"_release", "_screlease"},
+	};
+	size_t len = strlen(symbol);
+
+	if (strncmp(symbol, "hsa_", 4))
+		return false;
+	for (size_t i = 0; i < sizeof(orders) / sizeof(orders[0]); i++) {
+		size_t suffix = strlen(orders[i][0]);
+
+		if (len <= suffix || strcmp(symbol + len - suffix, orders[i][0]))
+			continue;
+		snprintf(name, size, "%.*s%s", (int)(len - suffix), symbol, orders[i][1]);
+		return find_name(name);
+	}
+	return false;
+}
+
+void api__canonical(const char *symbol, char *name, size_t size)
+{
+	const struct api_function *fn = find_symbol(symbol);
+
+	if (fn)
+		symbol = fn->name;
+	if (!modern_order(symbol, name, size))
+		snprintf(name, size, "%.*s", (int)base_length(symbol), symbol);
+}
+
+const struct api_function *api__find(const char *symbol)
+{
+	static const char *const versions[] = {"", "R0000", "R0600"};
+	const struct api_function *fn = find_name(symbol);
+	size_t len = base_length(symbol);
+	char name[NAME_MAX_LEN];
+
+	if (!fn)
+		fn = find_symbol(symbol);
+	for (size_t i = 0; !fn && len < sizeof(name) / 2 && i < 3; i++) {
+		snprintf(name, sizeof(name), "%.*s%s", (int)len, symbol, versions[i]);
+		fn = find_name(name);
+	}
+	return fn;
+}
+
+const struct api_function *api__function(size_t n)
+{
+	return n < api_function_count ? &api_functions[n] : NULL;
+}
+
+void api__plan(const struct api_function *fn, struct rt_plan *plan)
+{
+	memset(plan, 0, sizeof(*plan));
+	if (!fn)
+		return;
+	plan->stack_words = fn->stack_words < RT_STACK_WORDS ? fn->stack_words : RT_STACK_WORDS;
+	plan->failure = fn->failure;
+	plan->benign = fn->benign;
+	plan->control = fn->control;
+	plan->reads = fn->read_count;
+	for (unsigned int i = 0; i < fn->read_count; i++)
+		plan->read[i] = fn->reads[i];
+}
+
+const struct api_param *api__kernel_param(const struct api_function *fn)
+{
+	for (unsigned int i = 0; i < fn->param_count; i++)
+		if (fn->params[i].flags & API_KERNEL)
+			return &fn->params[i];
+	return NULL;
+}
+
+const struct api_ioctl *api__ioctl(unsigned int number)
+{
+	for (size_t i = 0; i < api_ioctl_count; i++)
+		if (api_ioctls[i].number == number)
+			return &api_ioctls[i];
+	return NULL;
+}

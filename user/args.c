@@ -1,0 +1,571 @@
+// SPDX-License-Identifier: MIT
+/*
+ * Decodes calls: finds each argument at its place and writes it by its type.
+ */
+#include "user/args.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define NAME_SIZE  128 /* "*name" */
+#define MAX_NESTED 8   /* structs inside each other; those of the headers have 4 */
+
+/* ---- raw values ---- */
+
+static void add_item(struct call_values *v, const struct rt_item *item, const unsigned char *data)
+{
+	if (item->kind == RT_ITEM_STACK) {
+		v->stack = data;
+		v->stack_words = item->len / 8;
+	} else if (item->kind == RT_ITEM_SSE) {
+		v->sse = data;
+		v->sse_words = item->len / 8;
+	} else if (item->kind == RT_ITEM_READ && item->index < RT_READS) {
+		struct call_read *r = &v->read[item->index];
+
+		r->data = item->flags & RT_ITEM_FAULT ? NULL : data;
+		r->len = item->len;
+		r->cut = item->flags & RT_ITEM_CUT;
+	}
+}
+
+void call_values__add_items(struct call_values *v, const void *items, size_t size)
+{
+	const unsigned char *p = items;
+	struct rt_item item;
+
+	while (size >= sizeof(item)) {
+		size_t padded;
+
+		memcpy(&item, p, sizeof(item));
+		p += sizeof(item);
+		size -= sizeof(item);
+		if (item.len > size)
+			return;
+		add_item(v, &item, p);
+		padded = ((size_t)item.len + 7) & ~(size_t)7;
+		if (padded > size)
+			return;
+		p += padded;
+		size -= padded;
+	}
+}
+
+int call_values__from_record(struct call_values *v, const void *record, size_t size)
+{
+	struct rt_rec_span span;
+
+	memset(v, 0, sizeof(*v));
+	if (size < sizeof(span))
+		return -EBADMSG;
+	memcpy(&span, record, sizeof(span));
+	if (span.h.kind != RT_REC_SPAN || span.h.size < sizeof(span) || span.h.size > size)
+		return -EBADMSG;
+	memcpy(v->regs, span.args, sizeof(v->regs));
+	v->ret = span.ret;
+	v->returned = !(span.h.flags & (RT_SPAN_UNFINISHED | RT_SPAN_UNWOUND));
+	call_values__add_items(v, (const char *)record + sizeof(span), span.h.size - sizeof(span));
+	return 0;
+}
+
+bool args__failed(const struct api_function *fn, const struct call_values *v)
+{
+	uint32_t ret = (uint32_t)v->ret;
+
+	if (!fn || !v->returned)
+		return false;
+	if (fn->failure == RT_FAILURE_NONZERO)
+		return ret && ret != fn->benign;
+	return fn->failure == RT_FAILURE_NEGATIVE && (int32_t)ret < 0;
+}
+
+/* An eightbyte of an argument; NULL if it was not captured. */
+static const void *word_at(const struct call_values *v, uint8_t place)
+{
+	if (place < RT_ARGS)
+		return &v->regs[place];
+	if (API_IS_XMM(place))
+		return API_XMM_NUM(place) < v->sse_words ? v->sse + 8 * API_XMM_NUM(place) : NULL;
+	place -= RT_ARGS;
+	return place < v->stack_words ? v->stack + 8 * (size_t)place : NULL;
+}
+
+/* Where an argument's bytes are, how many of them in *len; `buf` holds them if they must be joined.
+ */
+static const unsigned char *arg_bytes(const struct call_values *v, const struct api_param *p,
+				      unsigned char buf[16], size_t *len)
+{
+	const unsigned char *first = word_at(v, p->place[0]), *second;
+
+	*len = 0;
+	if (!first)
+		return NULL;
+	if (p->place[1] == API_NOWHERE) {
+		/* A register, or words of the stack that follow each other. */
+		*len = p->place[0] < RT_ARGS || API_IS_XMM(p->place[0])
+			       ? 8
+			       : 8 * (size_t)(v->stack_words + RT_ARGS - p->place[0]);
+		return first;
+	}
+	second = word_at(v, p->place[1]);
+	if (!second)
+		return NULL;
+	memcpy(buf, first, 8);
+	memcpy(buf + 8, second, 8);
+	*len = 16;
+	return buf;
+}
+
+/* ---- values by type ---- */
+
+static uint64_t load(const unsigned char *data, uint32_t size)
+{
+	uint64_t value = 0;
+
+	memcpy(&value, data, size <= sizeof(value) ? size : sizeof(value));
+	return value;
+}
+
+static int64_t sign_extend(uint64_t value, uint32_t size)
+{
+	unsigned int shift = size < 8 ? 64 - 8 * size : 0;
+
+	return (int64_t)(value << shift) >> shift;
+}
+
+static void put_address(struct textbuf *t, uint64_t address)
+{
+	if (address)
+		textbuf__hex(t, address);
+	else
+		textbuf__str(t, "NULL");
+}
+
+static void put_string(struct textbuf *t, const unsigned char *data, size_t len, bool cut)
+{
+	textbuf__char(t, '"');
+	textbuf__escaped(t, (const char *)data, len, '"');
+	textbuf__str(t, cut ? "\"..." : "\"");
+}
+
+static int by_value(const void *key, const void *constant)
+{
+	uint64_t a = *(const uint64_t *)key, b = ((const struct api_constant *)constant)->value;
+
+	return a < b ? -1 : a > b;
+}
+
+static const char *constant_name(const struct api_type *type, uint64_t value)
+{
+	const struct api_constant *c =
+		bsearch(&value, type->constants, type->count, sizeof(*type->constants), by_value);
+
+	return c ? c->name : NULL;
+}
+
+/* "A|B|0x40": the largest constants first, so that a name for several bits together is found. */
+static void put_flags(struct textbuf *t, const struct api_type *type, uint64_t value)
+{
+	const char *separator = "";
+
+	for (unsigned int i = type->count; i-- > 0;) {
+		const struct api_constant *c = &type->constants[i];
+
+		if (!c->value || (value & c->value) != c->value)
+			continue;
+		textbuf__str(t, separator);
+		textbuf__str(t, c->name);
+		value &= ~c->value;
+		separator = "|";
+	}
+	if (value || !*separator) {
+		textbuf__str(t, separator);
+		textbuf__hex(t, value);
+	}
+}
+
+static void put_enum(struct textbuf *t, const struct api_type *type, uint64_t value)
+{
+	const char *name = constant_name(type, value);
+
+	if (name)
+		textbuf__str(t, name);
+	else if (type->kind == API_FLAGS)
+		put_flags(t, type, value);
+	else
+		textbuf__int(t, sign_extend(value, type->size));
+}
+
+static void put_float(struct textbuf *t, const unsigned char *data, uint32_t size)
+{
+	double d;
+	float f;
+
+	if (size == sizeof(f)) {
+		memcpy(&f, data, sizeof(f));
+		textbuf__float(t, f);
+	} else {
+		memcpy(&d, data, sizeof(d));
+		textbuf__double(t, d);
+	}
+}
+
+/* All kinds that are whole or not there. */
+static void put_scalar(struct textbuf *t, const struct api_type *type, const unsigned char *data)
+{
+	uint64_t value = load(data, type->size);
+
+	switch (type->kind) {
+	case API_INT:
+		textbuf__int(t, sign_extend(value, type->size));
+		break;
+	case API_HEX:
+		textbuf__hex(t, value);
+		break;
+	case API_BOOL:
+		if (value > 1)
+			textbuf__uint(t, value);
+		else
+			textbuf__str(t, value ? "true" : "false");
+		break;
+	case API_FLOAT:
+		put_float(t, data, type->size);
+		break;
+	case API_ENUM:
+	case API_FLAGS:
+		put_enum(t, type, value);
+		break;
+	case API_POINTER:
+	case API_STRING:
+		put_address(t, value);
+		break;
+	default:
+		textbuf__uint(t, value);
+	}
+}
+
+static void put_chars(struct textbuf *t, const struct api_type *type, const unsigned char *data,
+		      size_t len)
+{
+	size_t max = len < type->size ? len : type->size;
+	size_t n = strnlen((const char *)data, max);
+
+	put_string(t, data, n, n == max && max < type->size);
+}
+
+static void put_bytes(struct textbuf *t, const struct api_type *type, const unsigned char *data,
+		      size_t len)
+{
+	size_t n = len < type->size ? len : type->size;
+
+	textbuf__str(t, "0x");
+	for (size_t i = 0; i < n; i++) {
+		textbuf__char(t, "0123456789abcdef"[data[i] >> 4]);
+		textbuf__char(t, "0123456789abcdef"[data[i] & 0xf]);
+	}
+	if (n < type->size)
+		textbuf__str(t, "...");
+}
+
+static void put_value(struct textbuf *t, const struct api_type *type, const unsigned char *data,
+		      size_t len, unsigned int depth);
+
+/* Fields that `len` bytes do not reach are "..."; arrays of char may be there in part. */
+static void put_fields(struct textbuf *t, const struct api_type *type, const unsigned char *data,
+		       size_t len, unsigned int depth)
+{
+	for (unsigned int i = 0; i < type->count; i++) {
+		const struct api_field *f = &type->fields[i];
+
+		if (i)
+			textbuf__str(t, ", ");
+		if (f->offset >= len) {
+			textbuf__str(t, "...");
+			return;
+		}
+		textbuf__str(t, f->name);
+		textbuf__char(t, '=');
+		put_value(t, f->type, data + f->offset, len - f->offset, depth + 1);
+	}
+}
+
+static void put_elements(struct textbuf *t, const struct api_type *type, const unsigned char *data,
+			 size_t len, unsigned int depth)
+{
+	uint32_t step = type->target->size;
+
+	for (unsigned int i = 0; i < type->count; i++) {
+		if (i)
+			textbuf__str(t, ", ");
+		if ((size_t)step * i >= len) {
+			textbuf__str(t, "...");
+			return;
+		}
+		put_value(t, type->target, data + (size_t)step * i, len - (size_t)step * i,
+			  depth + 1);
+	}
+}
+
+static void put_value(struct textbuf *t, const struct api_type *type, const unsigned char *data,
+		      size_t len, unsigned int depth)
+{
+	if (depth > MAX_NESTED) {
+		textbuf__str(t, "...");
+	} else if (type->kind == API_STRUCT) {
+		textbuf__char(t, '{');
+		put_fields(t, type, data, len, depth);
+		textbuf__char(t, '}');
+	} else if (type->kind == API_ARRAY) {
+		textbuf__char(t, '[');
+		put_elements(t, type, data, len, depth);
+		textbuf__char(t, ']');
+	} else if (type->kind == API_CHARS) {
+		put_chars(t, type, data, len);
+	} else if (type->kind == API_BYTES) {
+		put_bytes(t, type, data, len);
+	} else if (type->size <= len) {
+		put_scalar(t, type, data);
+	} else {
+		textbuf__char(t, '?');
+	}
+}
+
+/* ---- arguments ---- */
+
+static const struct call_read *read_of(const struct call_values *v, uint8_t index)
+{
+	return v->returned && index < RT_READS && v->read[index].data ? &v->read[index] : NULL;
+}
+
+/* The argument itself: a string in place of its address. */
+static void put_arg(struct textbuf *t, const struct api_param *p, const struct call_values *v)
+{
+	const struct call_read *r = p->type->kind == API_STRING ? read_of(v, p->read) : NULL;
+	const unsigned char *data;
+	unsigned char buf[16];
+	size_t len;
+
+	if (r) {
+		put_string(t, r->data, r->len, r->cut);
+		return;
+	}
+	data = arg_bytes(v, p, buf, &len);
+	if (data)
+		put_value(t, p->type, data, len, 0);
+	else
+		textbuf__char(t, '?');
+	if (p->flags & API_KERNEL && v->kernel) {
+		textbuf__str(t, " <");
+		textbuf__escaped(t, v->kernel, strlen(v->kernel), '\0');
+		textbuf__char(t, '>');
+	}
+}
+
+/* What was read behind a pointer and is to be shown; NULL if there is nothing. */
+static const struct call_read *target_of(const struct api_function *fn, const struct api_param *p,
+					 const struct call_values *v)
+{
+	const struct api_type *target = p->type->target;
+
+	if (p->type->kind != API_POINTER || !target)
+		return NULL;
+	if (p->flags & API_OUT && target->kind != API_STRUCT && args__failed(fn, v))
+		return NULL;
+	return read_of(v, p->read);
+}
+
+static void put_target(struct textbuf *t, const struct api_param *p, const struct call_read *r)
+{
+	if (p->type->target->kind == API_STRING)
+		put_string(t, r->data, r->len, r->cut);
+	else
+		put_value(t, p->type->target, r->data, r->len, 0);
+}
+
+static void put_registers(struct textbuf *t, const struct call_values *v)
+{
+	for (int i = 0; i < RT_ARGS; i++) {
+		if (i)
+			textbuf__str(t, ", ");
+		textbuf__hex(t, v->regs[i]);
+	}
+}
+
+void args__put(struct textbuf *t, const struct api_function *fn, const struct call_values *v)
+{
+	if (!fn) {
+		put_registers(t, v);
+		return;
+	}
+	for (unsigned int i = 0; i < fn->param_count; i++) {
+		const struct api_param *p = &fn->params[i];
+		const struct call_read *r = target_of(fn, p, v);
+
+		if (i)
+			textbuf__str(t, ", ");
+		textbuf__str(t, p->name);
+		textbuf__char(t, '=');
+		put_arg(t, p, v);
+		if (!r)
+			continue;
+		textbuf__str(t, " [*");
+		textbuf__str(t, p->name);
+		textbuf__char(t, '=');
+		put_target(t, p, r);
+		textbuf__char(t, ']');
+	}
+}
+
+/* ---- the result ---- */
+
+static void put_result(struct textbuf *t, const struct api_function *fn,
+		       const struct call_values *v)
+{
+	const struct call_read *r;
+
+	if (!v->returned) {
+		textbuf__char(t, '?');
+		return;
+	}
+	if (!fn) {
+		textbuf__hex(t, v->ret);
+		return;
+	}
+	r = read_of(v, fn->ret_read);
+	if (r && fn->ret->kind == API_STRING)
+		put_string(t, r->data, r->len, r->cut);
+	else if (r)
+		put_value(t, fn->ret, r->data, r->len, 0);
+	else if (fn->ret_read != API_UNREAD)
+		put_address(t, v->ret);
+	else
+		put_value(t, fn->ret, (const unsigned char *)&v->ret, sizeof(v->ret), 0);
+}
+
+static bool has_result(const struct api_function *fn, const struct call_values *v)
+{
+	return !fn || !v->returned || fn->ret->kind != API_VOID;
+}
+
+void args__put_return(struct textbuf *t, const struct api_function *fn, const struct call_values *v)
+{
+	if (!has_result(fn, v))
+		return;
+	textbuf__str(t, " = ");
+	put_result(t, fn, v);
+}
+
+/* ---- value by value ---- */
+
+struct visit {
+	struct textbuf *t;
+	arg_value_fn each;
+	void *arg;
+};
+
+/* Hands over what is in the buffer, which is then empty again. */
+static void visit_text(const struct visit *visit, const char *name)
+{
+	struct arg_value value = {.name = name, .text = textbuf__string(visit->t)};
+
+	value.len = visit->t->len;
+	visit->each(&value, visit->arg);
+	textbuf__reset(visit->t);
+}
+
+static void visit_string(const struct visit *visit, const char *name, const struct call_read *r)
+{
+	struct arg_value value = {.name = name, .is_string = true, .cut = r->cut};
+
+	textbuf__mem(visit->t, r->data, strnlen((const char *)r->data, r->len));
+	value.len = visit->t->len;
+	value.text = textbuf__string(visit->t);
+	visit->each(&value, visit->arg);
+	textbuf__reset(visit->t);
+}
+
+static void visit_param(const struct visit *visit, const struct api_function *fn,
+			const struct api_param *p, const struct call_values *v)
+{
+	const struct call_read *r = p->type->kind == API_STRING ? read_of(v, p->read) : NULL;
+	char name[NAME_SIZE] = "*";
+
+	if (r) {
+		visit_string(visit, p->name, r);
+		return;
+	}
+	put_arg(visit->t, p, v);
+	visit_text(visit, p->name);
+	r = target_of(fn, p, v);
+	if (!r)
+		return;
+	strncat(name, p->name, sizeof(name) - 2);
+	if (p->type->target->kind == API_STRING) {
+		visit_string(visit, name, r);
+	} else {
+		put_target(visit->t, p, r);
+		visit_text(visit, name);
+	}
+}
+
+void args__each(struct textbuf *t, const struct api_function *fn, const struct call_values *v,
+		arg_value_fn each, void *arg)
+{
+	static const char *const registers[RT_ARGS] = {"arg0", "arg1", "arg2",
+						       "arg3", "arg4", "arg5"};
+	const struct visit visit = {t, each, arg};
+
+	textbuf__reset(t);
+	for (unsigned int i = 0; fn && i < fn->param_count; i++)
+		visit_param(&visit, fn, &fn->params[i], v);
+	for (int i = 0; !fn && i < RT_ARGS; i++) {
+		textbuf__hex(t, v->regs[i]);
+		visit_text(&visit, registers[i]);
+	}
+}
+
+bool args__return(struct textbuf *t, const struct api_function *fn, const struct call_values *v,
+		  arg_value_fn each, void *arg)
+{
+	const struct visit visit = {t, each, arg};
+	const struct call_read *r;
+
+	textbuf__reset(t);
+	if (!v->returned || !has_result(fn, v))
+		return false;
+	r = fn && fn->ret->kind == API_STRING ? read_of(v, fn->ret_read) : NULL;
+	if (r) {
+		visit_string(&visit, "return", r);
+	} else {
+		put_result(t, fn, v);
+		visit_text(&visit, "return");
+	}
+	return true;
+}
+
+/* ---- ioctls ---- */
+
+void args__put_struct(struct textbuf *t, const struct api_type *type, const void *data, size_t len)
+{
+	if (type->kind == API_STRUCT)
+		put_fields(t, type, data, len, 0);
+	else
+		put_value(t, type, data, len, 0);
+}
+
+void args__each_field(struct textbuf *t, const struct api_type *type, const void *data, size_t len,
+		      arg_value_fn each, void *arg)
+{
+	const struct visit visit = {t, each, arg};
+
+	textbuf__reset(t);
+	for (unsigned int i = 0; type->kind == API_STRUCT && i < type->count; i++) {
+		const struct api_field *f = &type->fields[i];
+
+		if (f->offset >= len)
+			return;
+		put_value(t, f->type, (const unsigned char *)data + f->offset, len - f->offset, 1);
+		visit_text(&visit, f->name);
+	}
+}

@@ -1,0 +1,99 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Decodes what was captured of a call: arguments, what they pointed to at the return, the result.
+ *
+ * In text a call reads like strace's:
+ *
+ *   hipMemcpy(dst=0x7f5c00000000, src=0x55d0c0de, sizeBytes=4194304, kind=hipMemcpyHostToDevice) =
+ * hipSuccess hipMalloc(ptr=0x7ffd1234 [*ptr=0x7f5c00000000], size=4194304) = hipSuccess
+ *   hipModuleGetFunction(function=0x7ffd1234 [*function=0x5581], module=0x5580, kname="vadd") =
+ * hipSuccess hipLaunchKernel(function_address=0x55d0 <vadd>, numBlocks={x=1024, y=1, z=1}, ...) =
+ * hipSuccess
+ *
+ * A pointer is its address, and in brackets the value that was behind it when the call returned. A
+ * `char *` is the string itself, with "..." behind it if there is more of it, or the address if it
+ * could not be read. What a call that failed was to write is not shown, except structs, which may
+ * hold input. What was not captured is "?". Nothing here trusts a value: a process can make a call
+ * look strange, not the text long (some 64 bytes for each that was captured) or unsafe for a
+ * terminal.
+ */
+#ifndef RTRACE_ARGS_H
+#define RTRACE_ARGS_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "bpf/events.h"
+#include "user/api.h"
+#include "user/textbuf.h"
+
+struct call_read {
+	const unsigned char *data; /* NULL: was not read, or could not be */
+	uint16_t len;
+	bool cut; /* the string goes on */
+};
+
+/* The raw values of a call. Pointers are into the record that they were taken from. */
+struct call_values {
+	uint64_t regs[RT_ARGS];
+	uint64_t ret;
+	bool returned; /* else it was cut off: no result, nothing behind pointers */
+	const char
+		*kernel; /* name of the kernel that the call names by address or handle; or NULL */
+	const unsigned char *stack; /* words, not aligned */
+	const unsigned char *sse;
+	uint16_t stack_words, sse_words;
+	struct call_read read[RT_READS];
+};
+
+/*
+ * Takes the values from a struct rt_rec_span and the items behind it; `size` bytes are there.
+ * -EBADMSG: it is no span or cut off in its fixed part. Items that make no sense end the items.
+ */
+int call_values__from_record(struct call_values *v, const void *record, size_t size);
+
+/* The items alone, for a caller that keeps them apart. Adds to `v`, which has the rest already. */
+void call_values__add_items(struct call_values *v, const void *items, size_t size);
+
+/*
+ * Appends "name=value, name=value". Without a description (fn is NULL) the six argument registers
+ * in hex.
+ */
+void args__put(struct textbuf *t, const struct api_function *fn, const struct call_values *v);
+
+/* Appends " = result", " = ?" if it did not return, nothing for a function without a result. */
+void args__put_return(struct textbuf *t, const struct api_function *fn,
+		      const struct call_values *v);
+
+/*
+ * One value: a parameter's, or what it points to ("*ptr"). `is_string`: `text` is the string as it
+ * was in the process, `len` bytes, unescaped and without quotes; `cut` if it goes on. Both texts
+ * are valid during the call only.
+ */
+struct arg_value {
+	const char *name;
+	const char *text; /* NUL-terminated */
+	size_t len;
+	bool is_string, cut;
+};
+typedef void (*arg_value_fn)(const struct arg_value *value, void *arg);
+
+/* Calls `each` for every value. `t` is used for the texts. */
+void args__each(struct textbuf *t, const struct api_function *fn, const struct call_values *v,
+		arg_value_fn each, void *arg);
+
+/* The result alone ("hipSuccess"): false if there is none. */
+bool args__return(struct textbuf *t, const struct api_function *fn, const struct call_values *v,
+		  arg_value_fn each, void *arg);
+
+/* Did the call return a value that means failure? */
+bool args__failed(const struct api_function *fn, const struct call_values *v);
+
+/* The struct behind an ioctl's argument, "name=value, name=value", as far as `len` bytes show it.
+ */
+void args__put_struct(struct textbuf *t, const struct api_type *type, const void *data, size_t len);
+void args__each_field(struct textbuf *t, const struct api_type *type, const void *data, size_t len,
+		      arg_value_fn each, void *arg);
+
+#endif

@@ -1,0 +1,50 @@
+// SPDX-License-Identifier: MIT
+/*
+ * The stack of external correlation IDs of a thread.
+ */
+#include "user/external.h"
+
+#include <errno.h>
+#include <stdlib.h>
+
+#define DEPTH_MAX 4096 /* what a program that never pops can make us keep */
+
+int external__push(struct external_stack *s, uint64_t id, uint64_t now)
+{
+	if (s->count == DEPTH_MAX)
+		return -E2BIG;
+	if (s->count == s->capacity) {
+		size_t capacity = s->capacity ? s->capacity * 2 : 8;
+		struct external_id *ids = realloc(s->ids, capacity * sizeof(*ids));
+
+		if (!ids)
+			return -ENOMEM;
+		s->ids = ids;
+		s->capacity = capacity;
+	}
+	s->ids[s->count++] = (struct external_id){id, now};
+	return 0;
+}
+
+void external__pop(struct external_stack *s)
+{
+	if (s->count)
+		s->count--;
+}
+
+bool external__at(const struct external_stack *s, uint64_t instant, uint64_t *id)
+{
+	for (size_t i = s->count; i > 0; i--) {
+		if (s->ids[i - 1].since <= instant) {
+			*id = s->ids[i - 1].id;
+			return true;
+		}
+	}
+	return false;
+}
+
+void external__clear(struct external_stack *s)
+{
+	free(s->ids);
+	*s = (struct external_stack){};
+}

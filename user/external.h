@@ -1,0 +1,33 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * External correlation IDs: what an application pushes, by roctracer or rocprofiler, to have it on
+ * everything that its thread does until it pops it.
+ */
+#ifndef RTRACE_EXTERNAL_H
+#define RTRACE_EXTERNAL_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+struct external_id {
+	uint64_t id;
+	uint64_t since;
+};
+
+/* Of a thread. */
+struct external_stack {
+	struct external_id *ids;
+	size_t count, capacity;
+};
+
+/* 0 or -errno; too many for a thread are forgotten (-E2BIG). */
+int external__push(struct external_stack *s, uint64_t id, uint64_t now);
+void external__pop(struct external_stack *s);
+
+/* The ID on top at that time, in *id. false: there was none. */
+bool external__at(const struct external_stack *s, uint64_t instant, uint64_t *id);
+
+void external__clear(struct external_stack *s);
+
+#endif

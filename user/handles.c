@@ -1,0 +1,189 @@
+// SPDX-License-Identifier: MIT
+/*
+ * The table of handles.
+ */
+#include "user/handles.h"
+
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <uthash.h>
+
+#include "user/symbols.h"
+
+#define HANDLES_MAX 65536 /* of a process: what a hostile one can make us keep */
+
+struct handle {
+	uint64_t value;
+	const char *name; /* NULL: looked for and not found */
+	UT_hash_handle hh;
+};
+
+struct owner {
+	pid_t pid;
+	struct handle *handles;
+	UT_hash_handle hh;
+};
+
+struct handles {
+	struct strings *strings;
+	struct symbols *symbols;
+	struct owner *owners;
+};
+
+struct handles *handles__new(struct strings *strings)
+{
+	struct handles *k = calloc(1, sizeof(*k));
+
+	if (!k)
+		return NULL;
+	k->strings = strings;
+	k->symbols = symbols__new();
+	if (!k->symbols) {
+		free(k);
+		return NULL;
+	}
+	return k;
+}
+
+static struct owner *find_owner(const struct handles *k, pid_t pid)
+{
+	struct owner *o;
+
+	HASH_FIND(hh, k->owners, &pid, sizeof(pid), o);
+	return o;
+}
+
+static struct owner *get_owner(struct handles *k, pid_t pid)
+{
+	struct owner *o = find_owner(k, pid);
+
+	if (o)
+		return o;
+	o = calloc(1, sizeof(*o));
+	if (!o)
+		return NULL;
+	o->pid = pid;
+	HASH_ADD(hh, k->owners, pid, sizeof(o->pid), o);
+	return o;
+}
+
+static void remove_owner(struct handles *k, struct owner *o)
+{
+	struct handle *h, *next;
+
+	HASH_ITER (hh, o->handles, h, next) {
+		HASH_DEL(o->handles, h);
+		free(h);
+	}
+	HASH_DEL(k->owners, o);
+	free(o);
+}
+
+void handles__free(struct handles *k)
+{
+	struct owner *o, *next;
+
+	if (!k)
+		return;
+	HASH_ITER (hh, k->owners, o, next) {
+		remove_owner(k, o);
+	}
+	symbols__free(k->symbols);
+	free(k);
+}
+
+static struct handle *find_handle(const struct handles *k, pid_t pid, uint64_t value)
+{
+	struct owner *o = find_owner(k, pid);
+	struct handle *h;
+
+	if (!o)
+		return NULL;
+	HASH_FIND(hh, o->handles, &value, sizeof(value), h);
+	return h;
+}
+
+void handles__learn(struct handles *k, pid_t pid, uint64_t value, const char *name)
+{
+	struct handle *h = find_handle(k, pid, value);
+	struct owner *o;
+
+	if (h) {
+		h->name = name; /* handles are memory: another kernel may have come to lie there */
+		return;
+	}
+	o = get_owner(k, pid);
+	if (!o || HASH_COUNT(o->handles) >= HANDLES_MAX)
+		return;
+	h = calloc(1, sizeof(*h));
+	if (!h)
+		return;
+	h->value = value;
+	h->name = name;
+	HASH_ADD(hh, o->handles, value, sizeof(h->value), h);
+}
+
+const char *handles__find(struct handles *k, pid_t pid, uint64_t value)
+{
+	struct handle *h = find_handle(k, pid, value);
+
+	return h ? h->name : NULL;
+}
+
+/*
+ * The compiler puts a kernel's name on the handle itself, or on the function that launches it with
+ * this before the name.
+ */
+static const char *without_stub(const char *symbol, char *buf, size_t size)
+{
+	static const char stub[] = "__device_stub__";
+	const char *at = strstr(symbol, stub), *name;
+	unsigned long len;
+	char *end;
+
+	if (!at)
+		return symbol;
+	name = at + strlen(stub);
+	if (at == symbol || strncmp(symbol, "_Z", 2))
+		return name; /* not mangled */
+	len = strtoul(symbol + 2, &end, 10);
+	if (end != at || len <= strlen(stub))
+		return symbol; /* in a namespace: shown as it is */
+	snprintf(buf, size, "_Z%lu%s", len - strlen(stub), name);
+	return buf;
+}
+
+void handles__look_up(struct handles *k, pid_t pid, uint64_t address)
+{
+	char symbol[1024], plain[1024];
+	const char *name = NULL;
+
+	if (find_handle(k, pid, address))
+		return;
+	if (symbols__find(k->symbols, pid, address, symbol, sizeof(symbol))) {
+		name = without_stub(symbol, plain, sizeof(plain));
+		name = strings__keep_kernel(k->strings, name, strlen(name));
+	}
+	handles__learn(k, pid, address, name);
+}
+
+void handles__fork(struct handles *k, pid_t parent, pid_t child)
+{
+	struct owner *o = find_owner(k, parent);
+	struct handle *h, *next;
+
+	if (!o)
+		return;
+	HASH_ITER (hh, o->handles, h, next) {
+		handles__learn(k, child, h->value, h->name);
+	}
+}
+
+void handles__forget(struct handles *k, pid_t pid)
+{
+	struct owner *o = find_owner(k, pid);
+
+	if (o)
+		remove_owner(k, o);
+}

@@ -1,0 +1,279 @@
+// SPDX-License-Identifier: MIT
+/*
+ * GPU operations, from the submission to the event: joins it with its completion and the call that
+ * caused it.
+ */
+#include "user/operations.h"
+
+#include <stdlib.h>
+
+#include "user/correlate.h"
+#include "user/external.h"
+#include "user/ranges.h"
+
+struct operations {
+	struct trace *trace;
+	struct gpu_op *ops; /* submitted, not told yet */
+};
+
+struct operations *operations__new(struct trace *trace)
+{
+	struct operations *o = calloc(1, sizeof(*o));
+
+	if (o)
+		o->trace = trace;
+	return o;
+}
+
+static void drop_op(struct operations *o, struct gpu_op *op)
+{
+	HASH_DEL(o->ops, op);
+	free(op);
+}
+
+void operations__free(struct operations *o)
+{
+	struct gpu_op *op, *next;
+
+	if (!o)
+		return;
+	HASH_ITER (hh, o->ops, op, next) {
+		drop_op(o, op);
+	}
+	free(o);
+}
+
+static bool is_selected(const struct trace *t, const struct event *ev)
+{
+	return ev->kind == EV_DISPATCH ? t->selection->kernels : t->selection->copies;
+}
+
+/* Was it submitted while nothing was to be traced? Then no call explains it, and none has to. */
+static bool was_off(const struct trace *t, const struct event *ev)
+{
+	const struct process *p = tasks__process(t->tasks, ev->pid);
+	const struct thread *th = tasks__thread(t->tasks, ev->pid, ev->tid);
+	uint64_t at = ev->gpu.submit;
+
+	return off_times__at(&t->off, at) || (p && off_times__at(&p->off, at)) ||
+	       (th && off_times__at(&th->off, at));
+}
+
+static void count_op(struct trace *t, const struct event *ev)
+{
+	if (ev->kind == EV_DISPATCH)
+		t->stats.dispatches++;
+	else
+		t->stats.copies++;
+	if (ev->flags & EV_F_UNCORRELATED && !t->calls_filtered)
+		t->stats.uncorrelated++;
+	if (ev->flags & EV_F_NO_TIMES)
+		t->stats.no_times++;
+}
+
+static void tell_op(struct operations *o, struct gpu_op *op)
+{
+	const struct event *ev = &op->ev;
+	struct trace *t = o->trace;
+	bool unexplained = ev->flags & EV_F_UNCORRELATED &&
+			   (!trace__in_window(t, ev->gpu.submit) || was_off(t, ev));
+
+	if (is_selected(t, ev) && !unexplained) {
+		count_op(t, ev);
+		output__event(t->out, ev);
+	}
+	drop_op(o, op);
+}
+
+void operations__settled(struct gpu_op *op, void *arg)
+{
+	struct operations *o = arg;
+	struct thread *th = tasks__thread(o->trace->tasks, op->ev.pid, op->ev.tid);
+
+	if (th) {
+		op->ev.in_range = ranges__at(th, op->ev.gpu.submit);
+		if (external__at(&th->external, op->ev.gpu.submit, &op->ev.external))
+			op->ev.flags |= EV_F_EXTERNAL;
+		if (op->ev.kind == EV_DISPATCH && op->kernel_known) {
+			th->launched_root = op->ev.root;
+			th->launched_kernel = op->ev.name;
+		}
+	}
+	if (op->ended)
+		tell_op(o, op);
+}
+
+static int32_t gpu_of(const struct agent_view *v, uint32_t agent_id)
+{
+	const struct agent_device *d = agent__device(v, agent_id);
+
+	return d ? d->gpu : -1;
+}
+
+static void fill_dispatch(struct gpu_op *op, const struct agent_view *v,
+			  const struct rt_agent_rec *rec)
+{
+	struct event *ev = &op->ev;
+	const struct agent_kernel *kernel = agent__kernel(v, rec->dispatch.kernel);
+
+	op->kernel_known = kernel;
+	ev->kind = EV_DISPATCH;
+	ev->name = kernel ? kernel->name : "(unknown kernel)";
+	ev->gpu.device = gpu_of(v, rec->dispatch.agent);
+	ev->gpu.queue = rec->dispatch.queue;
+	for (int i = 0; i < 3; i++) {
+		ev->gpu.grid[i] = rec->dispatch.grid[i];
+		ev->gpu.workgroup[i] = rec->dispatch.workgroup[i];
+	}
+	ev->gpu.lds = rec->dispatch.lds;
+	ev->gpu.scratch = rec->dispatch.scratch;
+	ev->gpu.kernel = rec->dispatch.kernel;
+}
+
+static enum copy_dir direction(int32_t src, int32_t dst)
+{
+	if (src < 0)
+		return dst < 0 ? COPY_H2H : COPY_H2D;
+	return dst < 0 ? COPY_D2H : COPY_D2D;
+}
+
+static void fill_copy(struct event *ev, const struct agent_view *v, const struct rt_agent_rec *rec)
+{
+	int32_t src = gpu_of(v, rec->copy.src_agent), dst = gpu_of(v, rec->copy.dst_agent);
+
+	ev->kind = EV_COPY;
+	ev->gpu.bytes = rec->copy.bytes;
+	ev->gpu.src_device = src;
+	ev->gpu.dst_device = dst;
+	ev->gpu.dir = direction(src, dst);
+	ev->gpu.device = src >= 0 ? src : dst; /* between GPUs the source's engine does the work */
+	ev->name = ev_copy_name(ev->gpu.dir);
+}
+
+static struct gpu_op *find_op(struct operations *o, struct agent_view *v, uint64_t number)
+{
+	uint64_t key[2] = {(uintptr_t)v, number};
+	struct gpu_op *op;
+
+	HASH_FIND(hh, o->ops, key, sizeof(key), op);
+	return op;
+}
+
+struct tell_devices {
+	struct trace *trace;
+	uint32_t pid;
+};
+
+static void tell_device(const struct agent_device *d, void *arg)
+{
+	const struct tell_devices *t = arg;
+	struct device_info info = {.pid = t->pid, .device = d->gpu, .name = d->name};
+
+	if (d->gpu >= 0)
+		output__device(t->trace->out, &info);
+}
+
+static void tell_devices(struct operations *o, const struct agent_view *v)
+{
+	struct tell_devices t = {o->trace, agent__pid(v)};
+	struct process *p = tasks__process(o->trace->tasks, t.pid);
+
+	if (!p || p->devices_told == v)
+		return;
+	p->devices_told = v;
+	agent__each_device(v, tell_device, &t);
+}
+
+static void on_submit(struct operations *o, struct agent_view *v, const struct rt_agent_rec *rec)
+{
+	struct thread *th = tasks__thread_by_ns_tid(o->trace->tasks, agent__pid(v), rec->tid);
+	struct gpu_op *op = calloc(1, sizeof(*op));
+
+	if (!th || !op || find_op(o, v, rec->op)) {
+		o->trace->stats.lost_other++;
+		free(op);
+		return;
+	}
+	tell_devices(o, v);
+	op->key[0] = (uintptr_t)v;
+	op->key[1] = rec->op;
+	op->ev.domain = DOMAIN_GPU;
+	op->ev.pid = agent__pid(v);
+	op->ev.tid = th->tid;
+	op->ev.begin = op->ev.end = rec->time;
+	op->ev.gpu.submit = rec->time;
+	op->ev.gpu.op = rec->op;
+	if (rec->kind == RT_AGENT_DISPATCH)
+		fill_dispatch(op, v, rec);
+	else
+		fill_copy(&op->ev, v, rec);
+	HASH_ADD(hh, o->ops, key, sizeof(op->key), op);
+	correlate__submit(th, op, operations__settled, o);
+}
+
+static void on_done(struct operations *o, struct agent_view *v, const struct rt_agent_rec *rec)
+{
+	const struct clock_map *clock = agent__clock(v);
+	struct gpu_op *op = find_op(o, v, rec->op);
+
+	if (!op && !agent__saw_submit(v, rec->op))
+		return;
+	if (!op || op->ended) {
+		o->trace->stats.lost_other++;
+		return;
+	}
+	op->ended = true;
+	if (rec->done.gpu_end && rec->done.gpu_end >= rec->done.gpu_begin) {
+		op->ev.begin = clock_map__to_boot(clock, rec->done.gpu_begin);
+		op->ev.end = clock_map__to_boot(clock, rec->done.gpu_end);
+	} else {
+		op->ev.flags |= EV_F_NO_TIMES;
+	}
+	if (op->settled)
+		tell_op(o, op);
+}
+
+void operations__record(struct operations *o, struct agent_view *v, const struct rt_agent_rec *rec)
+{
+	switch (rec->kind) {
+	case RT_AGENT_DISPATCH:
+	case RT_AGENT_COPY:
+		on_submit(o, v, rec);
+		break;
+	case RT_AGENT_DONE:
+		on_done(o, v, rec);
+		break;
+	default:
+		o->trace->stats.lost_other++;
+	}
+}
+
+void operations__agent_gone(struct operations *o, struct agent_view *v)
+{
+	struct gpu_op *op, *next;
+
+	HASH_ITER (hh, o->ops, op, next) {
+		if (op->key[0] != (uintptr_t)v || op->ended)
+			continue;
+		op->ended = true;
+		op->ev.flags |= EV_F_NO_TIMES;
+		if (op->settled)
+			tell_op(o, op);
+	}
+}
+
+size_t operations__running(const struct operations *o)
+{
+	return HASH_COUNT(o->ops);
+}
+
+void operations__finish(struct operations *o)
+{
+	struct gpu_op *op, *next;
+
+	HASH_ITER (hh, o->ops, op, next) {
+		if (!op->ended)
+			op->ev.flags |= EV_F_NO_TIMES;
+		tell_op(o, op);
+	}
+}

@@ -1,0 +1,35 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The GPU operations of a trace: submissions and completions come in, events go out, each under the
+ * call that caused it.
+ */
+#ifndef RTRACE_OPERATIONS_H
+#define RTRACE_OPERATIONS_H
+
+#include <stddef.h>
+
+#include "user/agent.h"
+#include "user/trace.h"
+
+struct operations;
+struct gpu_op;
+
+struct operations *operations__new(struct trace *trace);
+void operations__free(struct operations *o);
+
+/* A record of an agent's ring. The view must live until operations__agent_gone. */
+void operations__record(struct operations *o, struct agent_view *v, const struct rt_agent_rec *rec);
+
+/* The agent will send no more: its operations without an end are told as they are. */
+void operations__agent_gone(struct operations *o, struct agent_view *v);
+
+/* For correlate.h: the call that caused it is known, or that none is. `arg`: the operations. */
+void operations__settled(struct gpu_op *op, void *arg);
+
+/* How many have not ended yet. */
+size_t operations__running(const struct operations *o);
+
+/* Tells all that is left, as it is. */
+void operations__finish(struct operations *o);
+
+#endif

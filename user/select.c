@@ -1,0 +1,161 @@
+// SPDX-License-Identifier: MIT
+/*
+ * Decides which functions are captured, and which are shown.
+ */
+#include "user/select.h"
+
+#include <fnmatch.h>
+#include <string.h>
+
+#include "user/function.h"
+
+#define COUNT(array) (sizeof(array) / sizeof((array)[0]))
+#define BIT(domain)  (1u << (domain))
+#define ALL_DOMAINS  (BIT(DOMAIN_COUNT) - 1)
+
+/* Called at very high rates, and telling nothing. */
+static const char *const hot_functions[] = {
+	"hsa_signal_load_*",	 "hsa_signal_store_*", "hsa_signal_silent_store_*",
+	"hsa_signal_exchange_*", "hsa_signal_cas_*",   "hsa_signal_add_*",
+	"hsa_signal_subtract_*", "hsa_signal_and_*",   "hsa_signal_or_*",
+	"hsa_signal_xor_*",	 "hsa_queue_load_*",   "hsa_queue_store_*",
+	"hsa_queue_cas_*",	 "hsa_queue_add_*",
+};
+
+/* They switch tracing on and off, or say what belongs to what: always captured. */
+static const char *const control_functions[] = {
+	"roctracer_start",
+	"roctracer_stop",
+	"roctxProfilerPause",
+	"roctxProfilerResume",
+	"roctracer_activity_push_external_correlation_id",
+	"roctracer_activity_pop_external_correlation_id",
+	"rocprofiler_push_external_correlation_id",
+	"rocprofiler_pop_external_correlation_id",
+};
+
+/* They tell the names of kernels, which launches of the domain are shown with. */
+static const char *const naming_functions[] = {
+	"__hipRegisterFunction",
+	"hipModuleGetFunction",
+};
+
+static const struct {
+	const char *word;
+	unsigned int domains;
+	bool kernels, copies;
+} words[] = {
+	{"hip", BIT(DOMAIN_HIP), false, false},
+	{"hsa", BIT(DOMAIN_HSA), false, false},
+	{"kfd", BIT(DOMAIN_KFD), false, false},
+	{"roctx", BIT(DOMAIN_ROCTX), false, false},
+	{"marker", BIT(DOMAIN_ROCTX), false, false},
+	{"roctracer", BIT(DOMAIN_ROCTRACER), false, false},
+	{"kernel", BIT(DOMAIN_GPU), true, false},
+	{"memory-copy", BIT(DOMAIN_GPU), false, true},
+	{"gpu", BIT(DOMAIN_GPU), true, true},
+	{"runtime", BIT(DOMAIN_HIP) | BIT(DOMAIN_ROCTX) | BIT(DOMAIN_GPU), true, true},
+	{"all", ALL_DOMAINS, true, true},
+};
+
+void selection__all(struct selection *s)
+{
+	*s = (struct selection){.domains = ALL_DOMAINS, .kernels = true, .copies = true};
+}
+
+const char *selection__domain_words(void)
+{
+	return "hip, hsa, kfd, roctx (marker), roctracer, kernel, memory-copy, gpu (both), "
+	       "runtime (hip, roctx, gpu), all";
+}
+
+bool selection__add_domain(struct selection *s, const char *word)
+{
+	for (size_t i = 0; i < COUNT(words); i++) {
+		if (strcmp(words[i].word, word))
+			continue;
+		s->domains |= words[i].domains;
+		s->kernels |= words[i].kernels;
+		s->copies |= words[i].copies;
+		return true;
+	}
+	return false;
+}
+
+bool globs__add(struct globs *g, const char *pattern)
+{
+	if (g->count == SELECT_GLOBS)
+		return false;
+	g->pattern[g->count++] = pattern;
+	return true;
+}
+
+bool globs__match(const struct globs *g, const char *name)
+{
+	for (size_t i = 0; i < g->count; i++)
+		if (!fnmatch(g->pattern[i], name, 0))
+			return true;
+	return false;
+}
+
+bool selection__add_function(struct selection *s, const char *glob)
+{
+	return glob[0] == '!' ? globs__add(&s->except, glob + 1) : globs__add(&s->only, glob);
+}
+
+static bool is_one_of(const char *name, const char *const *names, size_t n)
+{
+	for (size_t i = 0; i < n; i++)
+		if (!strcmp(names[i], name))
+			return true;
+	return false;
+}
+
+static bool is_hot(const char *name)
+{
+	for (size_t i = 0; i < COUNT(hot_functions); i++)
+		if (!fnmatch(hot_functions[i], name, 0))
+			return true;
+	return false;
+}
+
+static bool is_shown(const struct selection *s, const char *name, enum ev_domain domain)
+{
+	if (!(s->domains & BIT(domain)) || globs__match(&s->except, name))
+		return false;
+	if (s->only.count)
+		return globs__match(&s->only, name);
+	return s->hot || !is_hot(name);
+}
+
+/* Ranges and marks are made of these. */
+static bool is_range_call(const char *name)
+{
+	return !strncmp(name, "roctxRange", 10) || !strncmp(name, "roctxMark", 9) ||
+	       !strncmp(name, "roctxName", 9);
+}
+
+enum selected selection__of(const struct selection *s, const char *name)
+{
+	enum ev_domain domain;
+
+	if (!function__is_api(name, &domain))
+		return SELECT_NO;
+	if (is_shown(s, name, domain))
+		return SELECT_SHOW;
+	if (is_one_of(name, control_functions, COUNT(control_functions)))
+		return SELECT_QUIET;
+	if (s->domains & BIT(DOMAIN_HIP) &&
+	    is_one_of(name, naming_functions, COUNT(naming_functions)))
+		return SELECT_QUIET;
+	if (s->domains & BIT(DOMAIN_ROCTX) && is_range_call(name))
+		return SELECT_QUIET;
+	return SELECT_NO;
+}
+
+bool selection__has_all_causes(const struct selection *s)
+{
+	const unsigned int both = BIT(DOMAIN_HIP) | BIT(DOMAIN_HSA);
+
+	return (s->domains & both) == both && !s->only.count && !s->except.count;
+}

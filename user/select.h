@@ -1,0 +1,63 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * What the user wants to see: domains and functions.
+ *
+ * Functions that are not wanted are not probed at all, unless other events cannot be understood
+ * without them: those are captured and not shown.
+ */
+#ifndef RTRACE_SELECT_H
+#define RTRACE_SELECT_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+#include "user/event.h"
+
+#define SELECT_GLOBS 64
+
+struct globs {
+	const char *pattern[SELECT_GLOBS]; /* fnmatch(3) */
+	size_t count;
+};
+
+struct selection {
+	unsigned int domains; /* bits of enum ev_domain; DOMAIN_GPU: kernels, copies or both */
+	bool kernels, copies;
+	bool hot;	     /* also what is left out by default */
+	struct globs only;   /* functions; none: all of the domains */
+	struct globs except; /* functions left out */
+	struct globs stacks; /* functions whose user stack is taken */
+};
+
+enum selected {
+	SELECT_NO,
+	SELECT_QUIET, /* captured, not shown */
+	SELECT_SHOW,
+};
+
+/* Everything: what holds until the user says otherwise. */
+void selection__all(struct selection *s);
+
+/*
+ * Adds what a word of -t stands for ("hip", "marker", "kernel", "all", ...). false: no such word,
+ * and the selection is as before.
+ */
+bool selection__add_domain(struct selection *s, const char *word);
+
+/* The words of -t, with commas between: for help and messages. */
+const char *selection__domain_words(void);
+
+/* Adds a GLOB or !GLOB of -e. false: too many. */
+bool selection__add_function(struct selection *s, const char *glob);
+
+/* false: too many. */
+bool globs__add(struct globs *g, const char *pattern);
+bool globs__match(const struct globs *g, const char *name);
+
+/* What is to be done with the function of that name. */
+enum selected selection__of(const struct selection *s, const char *name);
+
+/* Are all calls captured that may cause GPU operations? */
+bool selection__has_all_causes(const struct selection *s);
+
+#endif

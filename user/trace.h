@@ -1,0 +1,45 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * What the stages that make events share: what belongs to the trace, what has come of it so far,
+ * and where it goes.
+ */
+#ifndef RTRACE_TRACE_H
+#define RTRACE_TRACE_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "user/control.h"
+#include "user/event.h"
+#include "user/function.h"
+#include "user/handles.h"
+#include "user/output.h"
+#include "user/select.h"
+#include "user/strings.h"
+#include "user/task.h"
+
+struct trace {
+	const struct selection *selection;
+	struct functions *fns;
+	struct strings *strings;
+	struct tasks *tasks;
+	struct handles *handles;
+	struct output *out;
+	/*
+	 * The trace holds the calls that overlap [begin, end], and the GPU operations that these
+	 * caused or that were submitted in that time. The probes and the agents are not switched on
+	 * and off in the same instant: without this, launches at the edges would stand there
+	 * without their kernels.
+	 */
+	uint64_t begin, end;
+	struct off_times off; /* switched off for all */
+	bool calls_filtered;  /* calls were left out: an operation without a cause is no defect */
+	struct trace_stats stats;
+};
+
+static inline bool trace__in_window(const struct trace *t, uint64_t instant)
+{
+	return instant >= t->begin && instant <= t->end;
+}
+
+#endif
