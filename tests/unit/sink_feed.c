@@ -22,8 +22,6 @@ char long_name[10001];
 
 /* ---- events ---- */
 
-static const struct call_values no_values = {.returned = true};
-
 static struct event span(const char *name, uint64_t corr, uint64_t parent, uint64_t begin,
 			 uint64_t end)
 {
@@ -39,7 +37,6 @@ static struct event span(const char *name, uint64_t corr, uint64_t parent, uint6
 		.begin = begin,
 		.end = end,
 		.args = {0x7f0010, 0, 0x400000, 1, 0, UINT64_MAX},
-		.values = &no_values,
 	};
 }
 
@@ -103,6 +100,21 @@ static struct event mark(const char *message, uint64_t at)
 	return ev;
 }
 
+/* What the capture would have got of the call: its registers. */
+static void feed_event(struct sink *sink, const struct event *ev)
+{
+	struct call_values values = {};
+	struct event copy = *ev;
+
+	if (ev->kind == EV_SPAN) {
+		memcpy(values.regs, ev->args, sizeof(values.regs));
+		values.ret = ev->ret;
+		values.returned = !(ev->flags & (EV_F_UNFINISHED | EV_F_UNWOUND));
+		copy.values = &values;
+	}
+	sink->ops->event(sink, &copy);
+}
+
 void feed(struct sink *sink)
 {
 	const struct process_info process = {PID, "app" NASTY, "./app -x"};
@@ -131,7 +143,7 @@ void feed(struct sink *sink)
 	sink->ops->thread(sink, &thread);
 	sink->ops->device(sink, &device);
 	for (size_t i = 0; i < sizeof(events) / sizeof(events[0]); i++)
-		sink->ops->event(sink, &events[i]);
+		feed_event(sink, &events[i]);
 }
 
 /* ---- files and other programs ---- */

@@ -13,6 +13,7 @@
 
 #include <cmocka.h>
 
+#include "user/args.h"
 #include "user/output.h"
 
 static const struct output_keys keys = {.pid = 4711};
@@ -54,7 +55,9 @@ static void a_full_disk_is_an_error_at_the_end(void **state)
 {
 	struct tasks *tasks = tasks__new();
 	struct output *o = output__new(tasks);
-	struct event ev = {.kind = EV_SPAN, .name = "hipMalloc", .pid = 1, .tid = 1};
+	const struct call_values values = {};
+	struct event ev = {
+		.kind = EV_SPAN, .values = &values, .name = "hipMalloc", .pid = 1, .tid = 1};
 
 	assert_int_equal(output__add(o, &sink_text, "/dev/full", &keys), 0);
 	output__event(o, &ev);

@@ -98,7 +98,7 @@ static void test_text(void **state)
 		text, "--- process 100 appa\\x1b[31m\"\\\\\\x0a\\xff\\xc2\\x9b\u2190: ./app -x\n");
 	assert_contains(text,
 			"    0.000000 100/101         hipMalloc(0x7f0010, 0x0, 0x400000, 0x1, 0x0, "
-			"0xffffffffffffffff) = 0 <2.000us>\n");
+			"0xffffffffffffffff) = 0x0 <2.000us>\n");
 	assert_contains(text, "    0.000002 100/101           hsaInner(");
 	assert_contains(text, "    0.000000 100/101         range inner <100ns>\n");
 	assert_contains(text, "mark a mark\n");
