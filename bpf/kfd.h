@@ -14,7 +14,7 @@
 
 #define KFD_TYPE 'K'
 
-/* Number of the request -> function id. */
+/* Number of the request -> function id + 1; 0: not wanted. */
 struct {
 	__uint(type, BPF_MAP_TYPE_ARRAY);
 	__uint(max_entries, 256);
@@ -72,12 +72,12 @@ int ioctl_enter(struct trace_event_raw_sys_enter *ctx)
 		return 0;
 	func = bpf_map_lookup_elem(&kfd_functions, &nr);
 	regs = (struct pt_regs *)bpf_task_pt_regs(task);
-	if (!func || !regs)
+	if (!func || !*func || !regs)
 		return 0;
 	f = push(task, t, PT_REGS_SP(regs), pid_tgid);
 	if (!f)
 		return 0;
-	f->func = *func;
+	f->func = *func - 1;
 	f->flags = FRAME_SYSCALL;
 	f->args[0] = (__u32)ctx->args[0];
 	f->args[1] = request;

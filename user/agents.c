@@ -30,10 +30,11 @@ struct agents {
 	struct strings *strings;
 	struct agents_callbacks callbacks;
 	struct member *members;
-	bool stopped;
+	bool wanted, stopped;
 };
 
-struct agents *agents__new(struct strings *strings, const struct agents_callbacks *callbacks)
+struct agents *agents__new(struct strings *strings, const struct agents_callbacks *callbacks,
+			   bool wanted)
 {
 	struct agents *a = calloc(1, sizeof(*a));
 
@@ -41,6 +42,7 @@ struct agents *agents__new(struct strings *strings, const struct agents_callback
 		return NULL;
 	a->strings = strings;
 	a->callbacks = *callbacks;
+	a->wanted = wanted;
 	return a;
 }
 
@@ -103,6 +105,8 @@ bool agents__look(struct agents *a, pid_t pid)
 	struct agent_view *view;
 	struct member *m;
 
+	if (!a->wanted)
+		return false;
 	if (find_member(a, pid))
 		return true;
 	view = agent__find(pid, a->strings);
@@ -144,6 +148,8 @@ void agents__created(struct agents *a, pid_t pid, int fd)
 	struct member *m = find_member(a, pid);
 	int own;
 
+	if (!a->wanted)
+		return;
 	own = procfs__open_fd(pid, fd, O_RDWR, NULL, 0);
 	if (own < 0) { /* closed already: then it is mapped */
 		agents__look(a, pid);

@@ -19,7 +19,9 @@ struct agents_callbacks {
 	void *arg;
 };
 
-struct agents *agents__new(struct strings *strings, const struct agents_callbacks *callbacks);
+/* `wanted`: GPU operations belong into the trace; else all agents are left dormant. */
+struct agents *agents__new(struct strings *strings, const struct agents_callbacks *callbacks,
+			   bool wanted);
 void agents__free(struct agents *a);
 
 /* Looks for the agent of a running process and activates it. Returns true if it has one. */

@@ -359,7 +359,7 @@ int capture__add_place(struct capture *c, dev_t dev, ino_t ino, uint64_t offset,
 
 int capture__add_request(struct capture *c, uint8_t nr, const struct function *fn)
 {
-	return update(c->skel->maps.kfd_functions, &(__u32){nr}, &fn->id);
+	return update(c->skel->maps.kfd_functions, &(__u32){nr}, &(__u32){fn->id + 1});
 }
 
 void capture__set_off(struct capture *c, bool off)

@@ -9,6 +9,7 @@
 #include <uthash.h>
 
 #include "user/api.h"
+#include "user/kfd.h"
 
 struct entry {
 	struct function fn;
@@ -170,7 +171,9 @@ static struct entry *new_entry(struct functions *fns, const char *symbol)
 	function__is_api(name, &e->fn.domain);
 	e->fn.shown = selection__of(fns->selection, name) == SELECT_SHOW;
 	e->fn.id = fns->count;
-	e->fn.api = api__find(symbol);
+	e->fn.api = kfd__find(symbol);
+	if (!e->fn.api)
+		e->fn.api = api__find(symbol);
 	set_plan(fns, &e->fn);
 	fns->by_id[fns->count++] = e;
 	HASH_ADD_KEYPTR(hh, fns->by_symbol, e->symbol, strlen(e->symbol), e);

@@ -16,9 +16,9 @@
 #include <sys/uio.h>
 #include <unistd.h>
 
-static bool parse_mapping(char *line, struct mapping *m)
+bool procfs__parse_mapping(char *line, struct mapping *m)
 {
-	char perms[5];
+	char perms[5] = "";
 	int path_at = 0;
 	char *newline;
 
@@ -47,7 +47,7 @@ int procfs__mappings(pid_t pid, int (*fn)(const struct mapping *, void *arg), vo
 	if (!f)
 		return -errno;
 	while (!err && getline(&line, &size, f) > 0)
-		if (parse_mapping(line, &m))
+		if (procfs__parse_mapping(line, &m))
 			err = fn(&m, arg);
 	free(line);
 	fclose(f);

@@ -18,6 +18,12 @@ struct mapping {
 	const char *path; /* "" for anonymous memory; valid during the callback */
 };
 
+/*
+ * Takes a line of /proc/PID/maps apart; the line is changed, and m->path points into it. false: it
+ * is none.
+ */
+bool procfs__parse_mapping(char *line, struct mapping *m);
+
 /* Calls `fn` for every mapping until it returns non-zero; returns that, 0, or -errno. */
 int procfs__mappings(pid_t pid, int (*fn)(const struct mapping *, void *arg), void *arg);
 

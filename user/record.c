@@ -27,6 +27,7 @@
 #include "user/capture.h"
 #include "user/guard.h"
 #include "user/intake.h"
+#include "user/kfd.h"
 #include "user/launch.h"
 #include "user/log.h"
 #include "user/merge.h"
@@ -197,6 +198,11 @@ static void run_loop(struct recorder *r)
 
 /* ---- setting up ---- */
 
+static bool wants_gpu(const struct options *o)
+{
+	return o->selection.kernels || o->selection.copies;
+}
+
 static uint32_t key_pid(const struct recorder *r)
 {
 	if (r->launch.pid > 0)
@@ -263,6 +269,12 @@ static int open_capture(struct recorder *r)
 	r->in.capture = capture__open(&config, mode);
 	if (!r->in.capture)
 		return -errno;
+	if (config.kfd) {
+		int err = kfd__add_requests(r->trace.fns, r->in.capture);
+
+		if (err)
+			return err;
+	}
 	r->attach = attach__new(r->in.capture, mode);
 	if (!r->attach)
 		return -errno;
@@ -277,7 +289,7 @@ static int open_merge(struct recorder *r)
 	r->in.order = order__new();
 	r->in.operations = operations__new(&r->trace);
 	r->in.merge = merge__new(&r->trace, r->in.operations);
-	r->in.agents = agents__new(r->trace.strings, &callbacks);
+	r->in.agents = agents__new(r->trace.strings, &callbacks, wants_gpu(r->opt));
 	if (!r->in.order || !r->in.operations || !r->in.merge || !r->in.agents)
 		return -ENOMEM;
 	return 0;
@@ -319,7 +331,9 @@ static void say_process(pid_t pid, void *arg)
 	char comm[32];
 
 	procfs__comm(pid, comm, sizeof(comm));
-	if (agents__look(r->in.agents, pid))
+	if (!wants_gpu(r->opt))
+		log_say("process %d (%s)", pid, comm);
+	else if (agents__look(r->in.agents, pid))
 		log_say("process %d (%s): API calls and GPU times", pid, comm);
 	else
 		log_say("process %d (%s): API calls; no GPU times: it was started without the "
@@ -368,8 +382,8 @@ static int prepare_command(struct recorder *r)
 
 	if (!r->opt->command)
 		return 0;
-	agent = launch__find_agent();
-	if (!agent)
+	agent = wants_gpu(r->opt) ? launch__find_agent() : NULL;
+	if (!agent && wants_gpu(r->opt))
 		log_warn("librtrace-agent.so not found beside this program: no GPU times");
 	err = launch__prepare(&r->launch, r->opt->command, agent);
 	if (err)

@@ -10,6 +10,8 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
@@ -85,12 +87,30 @@ void device__release(uint64_t offset, uint64_t size)
 	fallocate(memfd, FALLOC_FL_PUNCH_HOLE | FALLOC_FL_KEEP_SIZE, offset, round_to_page(size));
 }
 
+/*
+ * A file whose name is that of the driver's device, for tracers of system calls. It lives in
+ * /dev/shm, whose size may be limited, where a memfd's is not.
+ */
+static int create_named_file(void)
+{
+	char dir[] = "/dev/shm/simkfd-XXXXXX", path[64];
+	int fd;
+
+	if (!mkdtemp(dir))
+		return -1;
+	snprintf(path, sizeof(path), "%s/kfd", dir);
+	fd = open(path, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
+	unlink(path);
+	rmdir(dir);
+	return fd;
+}
+
 static int create_file(void)
 {
 	struct stat st;
 	int low, gpu;
 
-	low = memfd_create("simkfd", MFD_CLOEXEC);
+	low = config.syscalls ? create_named_file() : memfd_create("simkfd", MFD_CLOEXEC);
 	if (low < 0)
 		return -errno;
 	memfd = fcntl(low, F_DUPFD_CLOEXEC, HIGH_DESCRIPTOR);

@@ -172,14 +172,17 @@ EXPORT int lstat(const char *path, struct stat *st)
 	return LIBC(lstat)(real_path(path, buffer, sizeof(buffer)), st);
 }
 
-/* SIMKFD_SYSCALLS: the kernel refuses it (ENOTTY), but whoever traces system calls has seen it. */
+/*
+ * SIMKFD_SYSCALLS: the kernel refuses it (ENOTTY), but whoever traces system calls has seen it, and
+ * the struct as it is when the driver has done its work.
+ */
 static int device_ioctl(int fd, unsigned long command, void *arg, int owner)
 {
 	int err;
 
+	err = owner > 0 ? kfd__ioctl(command, arg) : -EBADF;
 	if (config.syscalls)
 		syscall(SYS_ioctl, fd, command, arg);
-	err = owner > 0 ? kfd__ioctl(command, arg) : -EBADF;
 	if (!err)
 		return 0;
 	errno = -err;

@@ -1,0 +1,139 @@
+#!/usr/bin/env bats
+# SPDX-License-Identifier: MIT
+# Where probes are placed, on a library whose functions begin in every way that matters
+# (tests/capture/sites.S). Its user checks that nothing is lost on the way; the kernel itself says how it
+# treats each place; the labels of the assembly are checked by the unit test.
+
+load common
+
+SITES=$O/capture/sites
+LIBRARY=$O/capture/libamdhip64.so.98
+
+# How often each function is entered: as often as it is called, but for three that others lead to, by
+# running into them or by a call.
+expected() {
+	awk '$1 == "called" {
+		n = $3
+		if ($2 == "hipSiteInside" || $2 == "hipSiteNext") n *= 2
+		print $2, n
+		if ($2 == "hipSiteIndirectCall") print "hipSiteReturn", n }' "$1" | sort
+}
+
+counted() {
+	jq -r '.traceEvents[] | select(.ph == "X" and .cat == "hip") | .name' "$1" | sort | uniq -c |
+		awk '{ print $2, $1 }' | sort
+}
+
+check_trace() {
+	grep -q '^result PASSED$' "$(tmp out)"
+	diff <(expected "$(tmp out)") <(counted "$(tmp t.json)")
+	# At every place the arguments are still those of the call.
+	jq -r '.traceEvents[] | select(.ph == "X" and .cat == "hip") | .args.args | join(" ")' "$(tmp t.json)" |
+		sort -u | diff <(sed -n 's/^arguments //p' "$(tmp out)") -
+	check_nesting "$(tmp t.json)"
+}
+
+trace_all() {
+	"$RTRACE" --attach "$1" -f json -o "$(tmp t.json)" -- "$SITES" call 20 >"$(tmp out)" 2>"$(tmp err)"
+	! grep -i 'cannot probe' "$(tmp err)"
+	check_trace
+}
+
+@test "every call is seen at every kind of place, with its arguments, and none is harmed" {
+	for mode in $(attach_modes); do
+		echo "mode $mode"
+		trace_all "$mode"
+	done
+}
+
+@test "the same in a process that runs already" {
+	"$SITES" wait 20 >"$(tmp out)" &
+	JOBS_STARTED+=($!)
+	wait_for grep -q ready "$(tmp out)"
+	"$RTRACE" -p $! -f json -o "$(tmp t.json)" 2>"$(tmp err)" &
+	local tracer=$!
+	JOBS_STARTED+=("$tracer")
+	wait_for grep -q tracing "$(tmp err)"
+	kill -USR1 "${JOBS_STARTED[0]}"
+	wait "$tracer"
+	check_trace
+}
+
+doctors_view() {
+	"$RTRACE" doctor --probes --json "$LIBRARY" >"$(tmp doctor.json)"
+	jq -r '.libraries[].functions[] | "\(.name) \(.how)"' "$(tmp doctor.json)" | sort
+}
+
+@test "the kernel treats each place as doctor says" {
+	"$SITES" kernel | sort >"$(tmp kernel)"
+	! grep -q broken "$(tmp kernel)"
+	doctors_view >"$(tmp doctor)"
+	# What is skipped may be so for reasons that the kernel does not know.
+	join "$(tmp doctor)" "$(tmp kernel)" >"$(tmp both)"
+	[ "$(wc -l <"$(tmp both)")" -gt 90 ]
+	run awk '$2 != "skipped" && $3 != "accepted" && $2 != $3' "$(tmp both)"
+	echo "$output"
+	[ -z "$output" ]
+	run awk '$3 == "refused" && $2 != "skipped"' "$(tmp both)"
+	[ -z "$output" ]
+	for kind in emulated single-stepped refused; do
+		grep -q " $kind$" "$(tmp kernel)"
+	done
+}
+
+@test "doctor's table says the same as its JSON, and sums it up" {
+	doctors_view >"$(tmp json)"
+	"$RTRACE" doctor --probes "$LIBRARY" >"$(tmp table)"
+	awk '$1 == "libamdhip64.so.98" { print $2, $5 }' "$(tmp table)" | sort | diff "$(tmp json)" -
+	local sum="$(wc -l <"$(tmp json)") functions:"
+	for kind in emulated nop5 single-stepped skipped; do
+		sum="$sum $(grep -c " $kind$" "$(tmp json)") $kind,"
+	done
+	grep -q "$sum\$" < <(sed 's/$/,/' "$(tmp table)")
+}
+
+@test "doctor finds the libraries of a process" {
+	"$SITES" wait 1 >"$(tmp out)" &
+	JOBS_STARTED+=($!)
+	wait_for grep -q ready "$(tmp out)"
+	run "$RTRACE" doctor --probes --json -p $!
+	kill -USR1 "${JOBS_STARTED[0]}"
+	[ "$status" = 0 ]
+	[ "$(jq -r '.libraries[].path' <<<"$output")" = "$LIBRARY" ]
+}
+
+@test "doctor on this machine" {
+	run --separate-stderr "$RTRACE" doctor --json
+	[ "$(jq .possible <<<"$output")" = true ]
+	[ "$status" = 0 ]
+	[ "$(jq -r '.checks[] | select(.check == "kernel") | .found' <<<"$output")" = "Linux $(uname -r)" ]
+	[ "$(jq -r '.checks[] | select(.check == "attaching") | .found' <<<"$output")" = "$(attach_modes | head -n 1)" ]
+	run "$RTRACE" doctor
+	[ "$status" = 0 ]
+	[[ ${lines[0]} == CHECK* ]]
+}
+
+@test "doctor without privileges says so, with status 1" {
+	run --separate-stderr setpriv --reuid 65534 --regid 65534 --clear-groups --inh-caps=-all \
+		--bounding-set=-all "$RTRACE" doctor --json
+	[ "$status" = 1 ]
+	[ "$(jq .possible <<<"$output")" = false ]
+	[ "$(jq -r '.checks[] | select(.check == "privileges") | .result' <<<"$output")" = fail ]
+}
+
+@test "doctor refuses what it cannot read, in one line" {
+	run "$RTRACE" doctor --probes "$(tmp none)"
+	[ "$status" = 1 ] && [ "${#lines[@]}" = 1 ] && [[ $output == *"No such file"* ]]
+	echo text >"$(tmp text)"
+	run "$RTRACE" doctor --probes "$(tmp text)"
+	[ "$status" = 1 ] && [ "${#lines[@]}" = 1 ] && [[ $output == *"not a library for x86-64"* ]]
+	mkfifo "$(tmp fifo)"
+	run timeout 10 "$RTRACE" doctor --probes "$(tmp fifo)"
+	[ "$status" = 1 ]
+	run "$RTRACE" doctor --probes -p 0
+	[ "$status" = 2 ]
+	run "$RTRACE" doctor "$LIBRARY"
+	[ "$status" = 2 ]
+	run "$RTRACE" doctor --nonsense
+	[ "$status" = 2 ]
+}

@@ -1,0 +1,61 @@
+// SPDX-License-Identifier: MIT
+/*
+ * Fuzzes the reading of libraries: whatever the file, it is refused, or every probe lies in it and
+ * in order. Every function is wanted, whatever its name.
+ */
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+#include "user/library.h"
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
+
+static struct function functions[64];
+
+bool functions__wants(const struct functions *fns, const char *name)
+{
+	return *name;
+}
+
+struct function *functions__get(struct functions *fns, const char *symbol)
+{
+	static char name[] = "function";
+	size_t i = strlen(symbol) % 65; /* as if there were no more */
+
+	if (i == 64)
+		return NULL;
+	functions[i].name = name;
+	return &functions[i];
+}
+
+static void check(const struct library *lib, size_t size)
+{
+	for (size_t i = 0; i < lib->probe_count; i++) {
+		const struct probe *p = &lib->probes[i];
+
+		if (p->offset >= size || (i && p->offset <= p[-1].offset) ||
+		    p->place.kind >= PLACE_SKIPPED || p->place.shift > p->offset || !p->symbol ||
+		    library__at(lib, p->offset) != p->fn)
+			abort();
+	}
+	for (size_t i = 0; i < lib->unprobed_count; i++)
+		if (!lib->unprobed[i].symbol || !lib->unprobed[i].why)
+			abort();
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+{
+	int fd = memfd_create("library", MFD_CLOEXEC);
+	struct library *lib;
+
+	if (fd < 0 || write(fd, data, size) != (ssize_t)size)
+		abort();
+	lib = library__open_on(fd, "fuzzed", NULL, KERNEL(6, 18));
+	if (lib)
+		check(lib, size);
+	library__close(lib);
+	return 0;
+}
