@@ -204,8 +204,8 @@ SEC("tp_btf/sched_process_exec")
 int BPF_PROG(task_exec, struct task_struct *task)
 {
 	struct task_state *t = bpf_task_storage_get(&tasks, task, NULL, 0);
+	__u32 pid = task->tgid, flags = 0;
 	struct rt_process_state *state;
-	__u32 pid = task->tgid;
 	struct span_end e = {};
 
 	if (t) {
@@ -221,7 +221,11 @@ int BPF_PROG(task_exec, struct task_struct *task)
 		state->off = initially_off;
 		state->threads = 0;
 	}
-	if (t || state || tell_exec)
-		send_note(RT_REC_EXEC, 0, task->tgid, task->pid);
+	if (!t && !state && !tell_exec)
+		return 0;
+	/* Until it is known whether the program has functions to be probed. */
+	if (stop_on_open && state && !bpf_send_signal(19 /* SIGSTOP */))
+		flags = RT_OPEN_STOPPED;
+	send_note(RT_REC_EXEC, flags, task->tgid, task->pid);
 	return 0;
 }

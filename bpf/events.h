@@ -38,7 +38,7 @@ struct rt_rec {
 /* rt_rec.flags of RT_REC_EXIT */
 #define RT_EXIT_LAST 0x1 /* of its process: that has ended too */
 
-/* rt_rec.flags of struct rt_rec_open */
+/* rt_rec.flags of struct rt_rec_open and RT_REC_EXEC */
 #define RT_OPEN_STOPPED 0x1 /* the process was sent SIGSTOP and waits for SIGCONT */
 
 #define RT_ARGS 6

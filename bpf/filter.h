@@ -67,9 +67,13 @@ static __always_inline bool is_off(const struct rt_process_state *p, const struc
 /* The state of a process that says what is to be traced of it, made if new. */
 static __always_inline struct rt_process_state *controlled_process(__u32 pid)
 {
-	struct rt_process_state fresh = {.off = initially_off};
+	/* No pause of a thread with the same numbers, long ago, is to count: see
+	 * thread_pause.after. */
+	struct rt_process_state fresh = {.off = initially_off, .pauses = bpf_get_prandom_u32()};
 
-	controlled = true;
+	if (!only_listed) /* else the listed ones are looked up anyway, and their children are not
+			   */
+		controlled = true;
 	bpf_map_update_elem(&pids, &pid, &fresh, BPF_NOEXIST);
 	return bpf_map_lookup_elem(&pids, &pid);
 }

@@ -99,7 +99,7 @@ static int add_place(const struct mapping *m, void *arg)
 	fd = procfs__open_mapping(s->known->pid, m, O_RDONLY);
 	if (fd < 0)
 		return 0;
-	lib = fstat(fd, &st) ? NULL : s->a->find(st.st_dev, st.st_ino, s->a->arg);
+	lib = fstat(fd, &st) ? NULL : s->a->find(&st, s->a->arg);
 	close(fd);
 	p = lib ? malloc(sizeof(*p)) : NULL;
 	if (!p)

@@ -7,13 +7,14 @@
 #define RTRACE_ADDRESSES_H
 
 #include <stdint.h>
+#include <sys/stat.h>
 #include <sys/types.h>
 
 struct addresses;
 struct library;
 
 /* The library of that inode, or NULL. */
-typedef const struct library *(*find_library_fn)(dev_t dev, ino_t ino, void *arg);
+typedef const struct library *(*find_library_fn)(const struct stat *st, void *arg);
 
 struct addresses *addresses__new(find_library_fn find, void *arg);
 void addresses__free(struct addresses *a);

@@ -33,12 +33,28 @@ bool off_times__at(const struct off_times *o, uint64_t instant)
 	return false;
 }
 
+struct resume {
+	uint32_t pid;
+	uint64_t now;
+};
+
+static void resume_thread(struct thread *th, void *arg)
+{
+	const struct resume *r = arg;
+
+	if (th->pid == r->pid)
+		off_times__set(&th->off, RT_OFF_PAUSED, false, r->now);
+}
+
+/* What is said of all threads ends what was said of single ones. */
 static void pause(struct tasks *tasks, struct process *p, uint32_t tid, bool off, uint64_t now)
 {
+	struct resume r = {p->pid, now};
 	struct thread *th;
 
 	if (!tid) {
 		off_times__set(&p->off, RT_OFF_PAUSED, off, now);
+		tasks__each_thread(tasks, resume_thread, &r);
 		return;
 	}
 	th = tasks__thread_by_ns_tid(tasks, p->pid, tid);

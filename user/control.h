@@ -5,7 +5,8 @@
  *
  * The calls of such times are left out in the kernel (bpf/filter.h). GPU operations come from the
  * agent, which knows nothing of it: those that no captured call explains are left out if they were
- * submitted while tracing was off.
+ * submitted while tracing was off. Of a thread that was resumed by itself while its process stays
+ * paused, those are left out too.
  */
 #ifndef RTRACE_CONTROL_H
 #define RTRACE_CONTROL_H

@@ -5,6 +5,7 @@
 #include "user/correlate.h"
 
 #include <string.h>
+#include <utlist.h>
 
 static void settle(struct gpu_op *op, uint64_t corr, uint64_t root, settled_fn fn, void *arg)
 {
@@ -41,8 +42,12 @@ void correlate__submit(struct thread *th, struct gpu_op *op, settled_fn fn, void
 		settle(op, s->corr, s->root, fn, arg);
 		return;
 	}
-	op->next_unsettled = th->unsettled;
-	th->unsettled = op;
+	DL_APPEND(th->unsettled, op);
+}
+
+void correlate__submit_alone(struct gpu_op *op, settled_fn fn, void *arg)
+{
+	settle(op, 0, 0, fn, arg);
 }
 
 static void remember(struct thread *th, const struct event *span)
@@ -57,18 +62,16 @@ static void remember(struct thread *th, const struct event *span)
 
 bool correlate__span(struct thread *th, const struct event *span, settled_fn fn, void *arg)
 {
-	struct gpu_op **link = &th->unsettled, *op;
+	struct gpu_op *op, *next;
 	bool caused = false;
 
 	remember(th, span);
-	while ((op = *link)) {
+	DL_FOREACH_SAFE (th->unsettled, op, next) {
 		uint64_t at = op->ev.gpu.submit;
 
-		if (at > span->end || (at < span->begin && span->depth)) {
-			link = &op->next_unsettled;
+		if (at > span->end || (at < span->begin && span->depth))
 			continue;
-		}
-		*link = op->next_unsettled;
+		DL_DELETE(th->unsettled, op);
 		if (at >= span->begin) {
 			caused = true;
 			settle(op, span->corr, span->root, fn, arg);
@@ -79,12 +82,16 @@ bool correlate__span(struct thread *th, const struct event *span, settled_fn fn,
 	return caused;
 }
 
+void correlate__give_up_oldest(struct thread *th, settled_fn fn, void *arg)
+{
+	struct gpu_op *op = th->unsettled;
+
+	DL_DELETE(th->unsettled, op);
+	settle(op, 0, 0, fn, arg);
+}
+
 void correlate__give_up(struct thread *th, settled_fn fn, void *arg)
 {
-	struct gpu_op *op;
-
-	while ((op = th->unsettled)) {
-		th->unsettled = op->next_unsettled;
-		settle(op, 0, 0, fn, arg);
-	}
+	while (th->unsettled)
+		correlate__give_up_oldest(th, fn, arg);
 }

@@ -22,10 +22,10 @@
 struct gpu_op {
 	uint64_t key[2]; /* agent (a pointer), number of the operation there */
 	struct event ev;
-	bool settled;	   /* its cause is known, or known not to be found */
-	bool ended;	   /* its times are known */
-	bool kernel_known; /* the name of a dispatch is that of its kernel */
-	struct gpu_op *next_unsettled;
+	bool settled;		    /* its cause is known, or known not to be found */
+	bool ended;		    /* its times are known */
+	bool kernel_known;	    /* the name of a dispatch is that of its kernel */
+	struct gpu_op *prev, *next; /* unsettled ones of the thread */
 	UT_hash_handle hh;
 };
 
@@ -34,9 +34,15 @@ typedef void (*settled_fn)(struct gpu_op *op, void *arg);
 /* A new operation on its thread. */
 void correlate__submit(struct thread *th, struct gpu_op *op, settled_fn fn, void *arg);
 
+/* A new operation where no calls are captured that could have caused it. */
+void correlate__submit_alone(struct gpu_op *op, settled_fn fn, void *arg);
+
 /* A call has ended: settles what it caused. Returns true if it caused anything (at any depth
  * below). */
 bool correlate__span(struct thread *th, const struct event *span, settled_fn fn, void *arg);
+
+/* No call will come for the oldest unsettled operation of the thread: it stays without a cause. */
+void correlate__give_up_oldest(struct thread *th, settled_fn fn, void *arg);
 
 /* Nothing more will come from that thread: what is unsettled stays without a cause. */
 void correlate__give_up(struct thread *th, settled_fn fn, void *arg);

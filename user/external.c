@@ -48,3 +48,13 @@ void external__clear(struct external_stack *s)
 	free(s->ids);
 	*s = (struct external_stack){};
 }
+
+int external__copy(struct external_stack *to, const struct external_stack *from)
+{
+	int err = 0;
+
+	external__clear(to);
+	for (size_t i = 0; i < from->count && !err; i++)
+		err = external__push(to, from->ids[i].id, from->ids[i].since);
+	return err;
+}

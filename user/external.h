@@ -30,4 +30,7 @@ bool external__at(const struct external_stack *s, uint64_t instant, uint64_t *id
 
 void external__clear(struct external_stack *s);
 
+/* `to` becomes what `from` is. 0 or -errno. */
+int external__copy(struct external_stack *to, const struct external_stack *from);
+
 #endif

@@ -10,9 +10,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#define CODE_MAX    (512u << 20) /* bytes of all executable segments */
-#define TABLE_MAX   (64u << 20)	 /* bytes of the symbols, and of their names */
-#define HEADERS_MAX 4096
+#define CODE_MAX  (512u << 20) /* bytes of all executable segments */
+#define TABLE_MAX (64u << 20)  /* bytes of the symbols, and of their names */
 
 static bool is_ours(Elf *elf)
 {
@@ -66,7 +65,7 @@ static int read_segment(struct image *image, int fd, const GElf_Phdr *ph, uint64
 	return 0;
 }
 
-static int read_segments(struct image *image, int fd)
+int image__read_code(struct image *image, int fd)
 {
 	size_t n, budget = CODE_MAX;
 	struct stat st;
@@ -77,7 +76,7 @@ static int read_segments(struct image *image, int fd)
 		return -errno;
 	if (elf_getphdrnum(image->elf, &n))
 		return -ENOEXEC;
-	if (n > HEADERS_MAX)
+	if (n > IMAGE_HEADERS_MAX)
 		return -EFBIG;
 	for (size_t i = 0; i < n && !err; i++)
 		if (gelf_getphdr(image->elf, i, &ph) && ph.p_type == PT_LOAD && ph.p_flags & PF_X)
@@ -85,16 +84,23 @@ static int read_segments(struct image *image, int fd)
 	return err;
 }
 
-static int read_symbols(struct image *image)
+static Elf_Scn *find_section(Elf *elf, uint32_t type, GElf_Shdr *sh)
 {
-	Elf_Scn *scn = NULL, *names;
-	size_t left = HEADERS_MAX;
-	GElf_Shdr sh, str;
+	size_t left = IMAGE_HEADERS_MAX;
+	Elf_Scn *scn = NULL;
 
-	while ((scn = elf_nextscn(image->elf, scn)) && left--)
-		if (gelf_getshdr(scn, &sh) && sh.sh_type == SHT_DYNSYM)
-			break;
-	if (!scn || sh.sh_type != SHT_DYNSYM || sh.sh_entsize != sizeof(Elf64_Sym))
+	while ((scn = elf_nextscn(elf, scn)) && left--)
+		if (gelf_getshdr(scn, sh) && sh->sh_type == type)
+			return scn;
+	return NULL;
+}
+
+static int read_symbols(struct image *image, uint32_t table)
+{
+	GElf_Shdr sh, str;
+	Elf_Scn *scn = find_section(image->elf, table, &sh), *names;
+
+	if (!scn || sh.sh_entsize != sizeof(Elf64_Sym))
 		return -ENOEXEC;
 	names = elf_getscn(image->elf, sh.sh_link);
 	if (!names || !gelf_getshdr(names, &str) || str.sh_type != SHT_STRTAB)
@@ -109,18 +115,33 @@ static int read_symbols(struct image *image)
 	return 0;
 }
 
-int image__open(struct image *image, int fd)
+static int open_elf(struct image *image, int fd)
 {
-	int err;
-
 	memset(image, 0, sizeof(*image));
 	elf_version(EV_CURRENT);
 	image->elf = elf_begin(fd, ELF_C_READ, NULL);
-	if (!image->elf)
-		return -ENOEXEC;
-	err = is_ours(image->elf) ? read_symbols(image) : -ENOEXEC;
+	return image->elf && is_ours(image->elf) ? 0 : -ENOEXEC;
+}
+
+int image__open(struct image *image, int fd)
+{
+	int err = open_elf(image, fd);
+
 	if (!err)
-		err = read_segments(image, fd);
+		err = read_symbols(image, SHT_DYNSYM);
+	if (!err)
+		err = image__read_code(image, fd);
+	if (err)
+		image__close(image);
+	return err;
+}
+
+int image__open_program(struct image *image, int fd)
+{
+	int err = open_elf(image, fd);
+
+	if (!err && read_symbols(image, SHT_SYMTAB))
+		err = read_symbols(image, SHT_DYNSYM);
 	if (err)
 		image__close(image);
 	return err;
@@ -158,6 +179,18 @@ bool image__code(const struct image *image, uint64_t address, struct code *code,
 		code->address = address;
 		*offset = seg->offset + at;
 		return true;
+	}
+	return false;
+}
+
+bool image__code_at(const struct image *image, uint64_t offset, struct code *code)
+{
+	for (size_t i = 0; i < image->segment_count; i++) {
+		const struct segment *seg = &image->segments[i];
+
+		if (offset >= seg->offset && offset - seg->offset < seg->code.size)
+			return image__code(image, seg->code.address + (offset - seg->offset), code,
+					   &offset);
 	}
 	return false;
 }

@@ -15,7 +15,8 @@
 
 #include "user/placement.h"
 
-#define IMAGE_SEGMENTS 16
+#define IMAGE_SEGMENTS	  16
+#define IMAGE_HEADERS_MAX 4096 /* of segments, and of sections */
 
 struct segment {
 	struct code code;
@@ -36,6 +37,13 @@ struct image {
  * x86-64 or has no dynamic symbols, -EFBIG if it is larger than any library.
  */
 int image__open(struct image *image, int fd);
+
+/*
+ * The same for a program: its symbols are those of the symbol table, where it has one, and its code
+ * is left for image__read_code() to read.
+ */
+int image__open_program(struct image *image, int fd);
+int image__read_code(struct image *image, int fd);
 void image__close(struct image *image);
 
 /* A defined function, or what claims to be one, by its index. false: something else. */
@@ -46,5 +54,8 @@ bool image__function(const struct image *image, size_t i, GElf_Sym *sym, const c
  * in no executable segment.
  */
 bool image__code(const struct image *image, uint64_t address, struct code *code, uint64_t *offset);
+
+/* The same by offset in the file. */
+bool image__code_at(const struct image *image, uint64_t offset, struct code *code);
 
 #endif

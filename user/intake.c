@@ -11,6 +11,7 @@
 
 #include <poll.h>
 #include <signal.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -26,6 +27,7 @@ struct rescan {
 	pid_t pid;
 	unsigned int step;
 	uint64_t due;
+	uint64_t since; /* when it opened it */
 	struct rescan *next;
 };
 
@@ -44,13 +46,14 @@ struct agent_item {
 
 /* ---- from the sources into the reorder buffer ---- */
 
-static void plan_rescan(struct intake *in, pid_t pid)
+static void plan_rescan(struct intake *in, pid_t pid, uint64_t since)
 {
 	struct rescan *scan = calloc(1, sizeof(*scan));
 
 	if (!scan)
 		return;
 	scan->pid = pid;
+	scan->since = since;
 	scan->due = clock__boot_ns() + rescan_after_ns[0];
 	scan->next = in->rescans;
 	in->rescans = scan;
@@ -65,7 +68,7 @@ static void run_rescans(struct intake *in, uint64_t now)
 			link = &scan->next;
 			continue;
 		}
-		targets__rescan(in->targets, scan->pid);
+		targets__rescan(in->targets, scan->pid, scan->since);
 		if (++scan->step < RESCAN_STEPS) {
 			scan->due = now + rescan_after_ns[scan->step];
 			link = &scan->next;
@@ -78,9 +81,11 @@ static void run_rescans(struct intake *in, uint64_t now)
 
 static void on_library(struct intake *in, const struct rt_rec_open *rec)
 {
-	targets__opened(in->targets, rec->h.pid, rec->fd);
-	if (!(rec->h.flags & RT_OPEN_STOPPED))
-		plan_rescan(in, rec->h.pid);
+	bool held = rec->h.flags & RT_OPEN_STOPPED;
+
+	targets__opened(in->targets, rec->h.pid, rec->fd, held ? 0 : rec->h.ts);
+	if (!held)
+		plan_rescan(in, rec->h.pid, rec->h.ts);
 }
 
 /* A process has opened or mapped something that matters, and may be stopped until we know it. */
@@ -148,8 +153,13 @@ static void push(struct intake *in, uint64_t ts, const void *rec, size_t size)
 
 static void on_exec(struct intake *in, const struct rt_rec *rec)
 {
+	bool held = rec->flags & RT_OPEN_STOPPED;
+
 	agents__exec(in->agents, rec->pid);
-	targets__exec(in->targets, rec->pid);
+	if (!in->stopping)
+		targets__exec(in->targets, rec->pid, held ? 0 : rec->ts);
+	if (held)
+		kill(rec->pid, SIGCONT);
 }
 
 /* What cannot wait is done at once; everything goes on to the merge in the order of time. */
@@ -175,6 +185,10 @@ static void on_kernel_record(const void *data, size_t size, void *arg)
 	case RT_REC_EXEC:
 		on_exec(in, rec);
 		break;
+	case RT_REC_EXIT:
+		if (rec->flags & RT_EXIT_LAST)
+			targets__exit(in->targets, rec->pid);
+		break;
 	}
 	rec = completed(in, rec, &copy);
 	push(in, rec->ts, rec, rec->size);
@@ -197,6 +211,38 @@ static void on_agent_gone(struct agent_view *v, void *arg)
 
 	item.h.ts = clock__boot_ns();
 	push(arg, item.h.ts, &item, sizeof(item));
+}
+
+/* ---- what the targets tell ---- */
+
+static void on_use(pid_t pid, const struct library *lib, void *arg)
+{
+	struct intake *in = arg;
+	struct process *p = tasks__process(in->trace->tasks, pid);
+	char name[256];
+	size_t len;
+
+	if (!p)
+		return;
+	len = strlen(p->libraries);
+	procfs__basename(lib->name, name, sizeof(name));
+	snprintf(p->libraries + len, sizeof(p->libraries) - len, "%s%s", len ? ", " : "", name);
+	p->told = false;
+}
+
+static void on_gap(pid_t pid, const struct library *lib, uint64_t begin, uint64_t end, void *arg)
+{
+	struct intake *in = arg;
+	char name[512];
+
+	snprintf(name, sizeof(name), "%s was probed %.1f ms after it was opened", lib->name,
+		 (end - begin) / 1e6);
+	merge__gap(in->merge, pid, name, begin, end);
+}
+
+struct targets_callbacks intake__targets_callbacks(struct intake *in)
+{
+	return (struct targets_callbacks){on_use, on_gap, in};
 }
 
 /* ---- from the reorder buffer into the merge ---- */

@@ -35,6 +35,9 @@ struct intake {
 /* What the agents are to call. */
 struct agents_callbacks intake__callbacks(struct intake *in);
 
+/* What the targets are to call. */
+struct targets_callbacks intake__targets_callbacks(struct intake *in);
+
 /* Drains all sources and releases what is old enough. */
 void intake__round(struct intake *in);
 

@@ -10,6 +10,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "user/api.h"
 #include "user/branches.h"
 #include "user/image.h"
 #include "user/log.h"
@@ -142,6 +143,12 @@ static int add_symbol(struct library *lib, struct candidates *c, const struct im
 	return 0;
 }
 
+/* A program's own functions may be called anything: only what a header knows is API. */
+static bool is_wanted(const struct library *lib, const struct functions *fns, const char *name)
+{
+	return functions__wants(fns, name) && (!lib->program || api__find(name));
+}
+
 static int collect(struct library *lib, struct candidates *c, const struct image *image,
 		   struct functions *fns)
 {
@@ -150,7 +157,7 @@ static int collect(struct library *lib, struct candidates *c, const struct image
 	GElf_Sym sym;
 
 	for (size_t i = 0; i < image->symbol_count && !err; i++)
-		if (image__function(image, i, &sym, &name) && functions__wants(fns, name))
+		if (image__function(image, i, &sym, &name) && is_wanted(lib, fns, name))
 			err = add_symbol(lib, c, image, &sym, name, fns);
 	return err;
 }
@@ -259,13 +266,41 @@ static int add_probe(struct library *lib, const struct candidate *one)
 	return 0;
 }
 
+static bool has_functions(const struct library *lib, const struct image *image,
+			  const struct functions *fns)
+{
+	const char *name;
+	GElf_Sym sym;
+
+	for (size_t i = 0; i < image->symbol_count; i++)
+		if (image__function(image, i, &sym, &name) && is_wanted(lib, fns, name))
+			return true;
+	return false;
+}
+
+/* Most programs have nothing of an API: those are not read further. */
+static int open_image(const struct library *lib, struct image *image, const struct functions *fns)
+{
+	int err;
+
+	if (!lib->program)
+		return image__open(image, lib->fd);
+	err = image__open_program(image, lib->fd);
+	if (err)
+		return err;
+	err = has_functions(lib, image, fns) ? image__read_code(image, lib->fd) : -ENOEXEC;
+	if (err)
+		image__close(image);
+	return err;
+}
+
 static int read_functions(struct library *lib, struct functions *fns, unsigned int kernel)
 {
 	struct candidates c = {};
 	struct image image;
 	int err;
 
-	err = image__open(&image, lib->fd);
+	err = open_image(lib, &image, fns);
 	if (err)
 		return err;
 	err = collect(lib, &c, &image, fns);
@@ -283,6 +318,28 @@ static int read_functions(struct library *lib, struct functions *fns, unsigned i
 	return err;
 }
 
+static struct library *new_library(int fd, const char *name, bool program)
+{
+	struct library *lib = calloc(1, sizeof(*lib));
+	struct stat st;
+
+	if (!lib) {
+		close(fd);
+		return NULL;
+	}
+	lib->fd = fd;
+	lib->program = program;
+	lib->name = strdup(name);
+	if (!lib->name || fstat(fd, &st)) {
+		library__close(lib);
+		return NULL;
+	}
+	lib->dev = st.st_dev;
+	lib->ino = st.st_ino;
+	lib->changed = st.st_ctim;
+	return lib;
+}
+
 struct library *library__open(int fd, const char *name, struct functions *fns)
 {
 	return library__open_on(fd, name, fns, insn__running_kernel());
@@ -291,26 +348,12 @@ struct library *library__open(int fd, const char *name, struct functions *fns)
 struct library *library__open_on(int fd, const char *name, struct functions *fns,
 				 unsigned int kernel)
 {
-	struct library *lib;
-	struct stat st;
+	struct library *lib = new_library(fd, name, false);
 	int err;
 
-	lib = calloc(1, sizeof(*lib));
-	if (!lib) {
-		close(fd);
-		errno = ENOMEM;
+	if (!lib)
 		return NULL;
-	}
-	lib->fd = fd;
-	lib->name = strdup(name);
-	err = lib->name ? 0 : -ENOMEM;
-	if (!err && fstat(fd, &st))
-		err = -errno;
-	if (!err) {
-		lib->dev = st.st_dev;
-		lib->ino = st.st_ino;
-		err = read_functions(lib, fns, kernel);
-	}
+	err = read_functions(lib, fns, kernel);
 	if (err) {
 		library__close(lib);
 		errno = -err;
@@ -319,11 +362,26 @@ struct library *library__open_on(int fd, const char *name, struct functions *fns
 	return lib;
 }
 
+struct library *library__open_program(int fd, const char *name, struct functions *fns)
+{
+	struct library *lib = new_library(fd, name, true);
+
+	/* One that cannot be read is one without API functions. */
+	if (lib)
+		read_functions(lib, fns, insn__running_kernel());
+	if (lib && !lib->probe_count) {
+		close(lib->fd);
+		lib->fd = -1;
+	}
+	return lib;
+}
+
 void library__close(struct library *lib)
 {
 	if (!lib)
 		return;
-	close(lib->fd);
+	if (lib->fd >= 0)
+		close(lib->fd);
 	free(lib->name);
 	for (size_t i = 0; i < lib->probe_count; i++)
 		free(lib->probes[i].symbol);

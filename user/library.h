@@ -9,6 +9,7 @@
 #include <stddef.h>
 #include <stdint.h>
 #include <sys/types.h>
+#include <time.h>
 
 #include "user/function.h"
 #include "user/placement.h"
@@ -36,7 +37,10 @@ struct library {
 	size_t probe_count;
 	struct unprobed *unprobed; /* functions that would be probed if they could */
 	size_t unprobed_count;
-	bool attached; /* for all processes */
+	bool program; /* a program that has a ROCm library linked in, or not */
+	bool attached;
+	uint64_t attached_at;	 /* ns, CLOCK_BOOTTIME */
+	struct timespec changed; /* st_ctim: with its file closed, its inode may become another's */
 };
 
 /* Does a file of that base name hold API functions? */
@@ -51,6 +55,12 @@ struct library *library__open(int fd, const char *name, struct functions *fns);
 /* The same, as if that kernel ran; see insn.h. */
 struct library *library__open_on(int fd, const char *name, struct functions *fns,
 				 unsigned int kernel);
+
+/*
+ * The file of a program. One that has no ROCm library linked in is a library without probes: its
+ * file is closed. NULL with errno set: no memory.
+ */
+struct library *library__open_program(int fd, const char *name, struct functions *fns);
 
 void library__close(struct library *lib);
 

@@ -343,6 +343,18 @@ static void on_thread_end(struct merge *m, const struct rt_rec *rec)
 	handles__forget(m->trace->handles, rec->pid);
 }
 
+static void on_fork(struct merge *m, const struct rt_rec_fork *rec)
+{
+	handles__fork(m->trace->handles, rec->h.pid, rec->child);
+	tasks__fork(m->trace->tasks, rec->h.pid, rec->h.tid, rec->child);
+}
+
+static void on_exec(struct merge *m, const struct rt_rec *rec)
+{
+	handles__forget(m->trace->handles, rec->pid);
+	tasks__exec(m->trace->tasks, rec->pid, rec->tid, rec->ts);
+}
+
 void merge__kernel(struct merge *m, const struct rt_rec *rec)
 {
 	switch (rec->kind) {
@@ -353,11 +365,10 @@ void merge__kernel(struct merge *m, const struct rt_rec *rec)
 		on_task(m, (const void *)rec);
 		break;
 	case RT_REC_FORK:
-		handles__fork(m->trace->handles, rec->pid,
-			      ((const struct rt_rec_fork *)rec)->child);
+		on_fork(m, (const void *)rec);
 		break;
 	case RT_REC_EXEC:
-		handles__forget(m->trace->handles, rec->pid);
+		on_exec(m, rec);
 		break;
 	case RT_REC_EXIT:
 		on_thread_end(m, rec);
@@ -365,6 +376,24 @@ void merge__kernel(struct merge *m, const struct rt_rec *rec)
 	default: /* the recorder's business */
 		break;
 	}
+}
+
+void merge__gap(struct merge *m, uint32_t pid, const char *name, uint64_t begin, uint64_t end)
+{
+	struct event ev = {
+		.kind = EV_GAP,
+		.domain = DOMAIN_HIP,
+		.pid = pid,
+		.tid = pid,
+		.begin = begin,
+		.end = end,
+		.name = strings__keep(m->trace->strings, name, strlen(name)),
+	};
+
+	if (end < m->trace->begin || begin > m->trace->end)
+		return;
+	m->trace->stats.gaps++;
+	output__event(m->trace->out, &ev);
 }
 
 /* ---- the end ---- */

@@ -20,6 +20,9 @@ void merge__free(struct merge *m);
  */
 void merge__kernel(struct merge *m, const struct rt_rec *rec);
 
+/* Calls of the process may be missing from that time. `name` is kept by the merge. */
+void merge__gap(struct merge *m, uint32_t pid, const char *name, uint64_t begin, uint64_t end);
+
 /* The trace ends at `now`: tells all that is still waiting. */
 void merge__finish(struct merge *m, uint64_t now);
 

@@ -11,6 +11,9 @@
 #include "user/external.h"
 #include "user/ranges.h"
 
+/* How long an operation that has ended waits for a call that may not come. */
+#define CALL_WAIT_NS 1000000000
+
 struct operations {
 	struct trace *trace;
 	struct gpu_op *ops; /* submitted, not told yet */
@@ -90,14 +93,9 @@ void operations__settled(struct gpu_op *op, void *arg)
 	struct operations *o = arg;
 	struct thread *th = tasks__thread(o->trace->tasks, op->ev.pid, op->ev.tid);
 
-	if (th) {
-		op->ev.in_range = ranges__at(th, op->ev.gpu.submit);
-		if (external__at(&th->external, op->ev.gpu.submit, &op->ev.external))
-			op->ev.flags |= EV_F_EXTERNAL;
-		if (op->ev.kind == EV_DISPATCH && op->kernel_known) {
-			th->launched_root = op->ev.root;
-			th->launched_kernel = op->ev.name;
-		}
+	if (th && op->ev.kind == EV_DISPATCH && op->kernel_known) {
+		th->launched_root = op->ev.root;
+		th->launched_kernel = op->ev.name;
 	}
 	if (op->ended)
 		tell_op(o, op);
@@ -184,6 +182,30 @@ static void tell_devices(struct operations *o, const struct agent_view *v)
 	agent__each_device(v, tell_device, &t);
 }
 
+/* A thread whose calls are not captured, or not all, must not gather operations without end. */
+static void give_up_late(struct operations *o, struct thread *th, uint64_t now)
+{
+	const struct gpu_op *op;
+
+	while ((op = th->unsettled) && op->ended && op->ev.end + CALL_WAIT_NS < now &&
+	       (o->trace->calls_filtered || was_off(o->trace, &op->ev)))
+		correlate__give_up_oldest(th, operations__settled, o);
+}
+
+static void find_cause(struct operations *o, struct thread *th, struct gpu_op *op)
+{
+	uint64_t at = op->ev.gpu.submit;
+
+	op->ev.in_range = ranges__at(th, at);
+	if (external__at(&th->external, at, &op->ev.external))
+		op->ev.flags |= EV_F_EXTERNAL;
+	give_up_late(o, th, at);
+	if (selection__has_causes(o->trace->selection))
+		correlate__submit(th, op, operations__settled, o);
+	else
+		correlate__submit_alone(op, operations__settled, o);
+}
+
 static void on_submit(struct operations *o, struct agent_view *v, const struct rt_agent_rec *rec)
 {
 	struct thread *th = tasks__thread_by_ns_tid(o->trace->tasks, agent__pid(v), rec->tid);
@@ -208,7 +230,7 @@ static void on_submit(struct operations *o, struct agent_view *v, const struct r
 	else
 		fill_copy(&op->ev, v, rec);
 	HASH_ADD(hh, o->ops, key, sizeof(op->key), op);
-	correlate__submit(th, op, operations__settled, o);
+	find_cause(o, th, op);
 }
 
 static void on_done(struct operations *o, struct agent_view *v, const struct rt_agent_rec *rec)

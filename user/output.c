@@ -116,7 +116,14 @@ int output__add(struct output *o, const struct sink_ops *ops, const char *patter
 
 static void tell_process(struct output *o, struct process *p)
 {
-	struct process_info info = {.pid = p->pid, .comm = p->comm, .cmdline = p->cmdline};
+	struct process_info info = {
+		.pid = p->pid,
+		.comm = p->comm,
+		.cmdline = p->cmdline,
+		.cgroup = p->cgroup,
+		.ns_pid = p->ns_pid,
+		.libraries = p->libraries,
+	};
 
 	p->told = true;
 	for (size_t i = 0; i < o->count; i++)

@@ -165,6 +165,41 @@ void procfs__cmdline(pid_t pid, char *buf, size_t size)
 			buf[i] = ' ';
 }
 
+void procfs__cgroup(pid_t pid, char *buf, size_t size)
+{
+	static const char unified[] = "0::";
+	char path[64], text[8192];
+	char *line;
+
+	buf[0] = '\0';
+	snprintf(path, sizeof(path), "/proc/%d/cgroup", pid);
+	if (read_file(path, text, sizeof(text)) <= 0)
+		return;
+	line = strncmp(text, unified, 3) ? strstr(text, "\n0::") : text - 1;
+	if (line)
+		snprintf(buf, size, "%.*s", (int)strcspn(line + 4, "\n"), line + 4);
+}
+
+pid_t procfs__ns_pid(pid_t pid)
+{
+	char path[64], text[8192], *line, *save, *word;
+	int ids = 0, last = 0;
+
+	snprintf(path, sizeof(path), "/proc/%d/status", pid);
+	if (read_file(path, text, sizeof(text)) <= 0)
+		return 0;
+	line = strstr(text, "\nNSpid:");
+	if (!line)
+		return 0;
+	line += strlen("\nNSpid:");
+	line[strcspn(line, "\n")] = '\0';
+	for (word = strtok_r(line, "\t ", &save); word; word = strtok_r(NULL, "\t ", &save)) {
+		last = atoi(word);
+		ids++;
+	}
+	return ids > 1 ? last : 0;
+}
+
 ssize_t procfs__read_memory(pid_t pid, uint64_t address, void *buf, size_t size)
 {
 	size_t to_page_end = 4096 - (address & 4095), done = 0;

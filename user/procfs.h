@@ -44,6 +44,12 @@ int procfs__processes(int (*fn)(pid_t pid, void *arg), void *arg);
 void procfs__comm(pid_t pid, char *buf, size_t size);
 void procfs__thread_comm(pid_t pid, pid_t tid, char *buf, size_t size);
 
+/* The control group of the unified hierarchy, "/user.slice/...". "" if it is not known. */
+void procfs__cgroup(pid_t pid, char *buf, size_t size);
+
+/* The id that the process has in its own pid namespace; 0 if that is ours, or it is gone. */
+pid_t procfs__ns_pid(pid_t pid);
+
 /* Arguments joined by spaces, cut at size. "" if there is none. */
 void procfs__cmdline(pid_t pid, char *buf, size_t size);
 

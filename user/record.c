@@ -262,6 +262,7 @@ static int open_capture(struct recorder *r)
 		.filter = &o->filter,
 		.ring_bytes = o->ring_bytes,
 	};
+	const struct targets_callbacks callbacks = intake__targets_callbacks(&r->in);
 	enum capture_mode mode;
 
 	mode = o->attach_mode >= 0 ? (enum capture_mode)o->attach_mode : capture__best_mode();
@@ -278,7 +279,7 @@ static int open_capture(struct recorder *r)
 	r->attach = attach__new(r->in.capture, mode);
 	if (!r->attach)
 		return -errno;
-	r->in.targets = targets__new(r->trace.fns, r->attach, !o->pid_count);
+	r->in.targets = targets__new(r->trace.fns, r->attach, !o->pid_count, &callbacks);
 	return r->in.targets ? 0 : -ENOMEM;
 }
 
@@ -298,15 +299,16 @@ static int open_merge(struct recorder *r)
 /* ---- what to trace ---- */
 
 /* Refuses what cannot be traced before anything is touched. */
-static int check_pids(const struct options *o)
+static int check_pids(struct recorder *r)
 {
+	const struct options *o = r->opt;
 	char comm[32];
 	int n;
 
 	for (size_t i = 0; i < o->pid_count; i++) {
 		pid_t pid = o->pids[i];
 
-		n = targets__count_libraries(pid);
+		n = targets__count(r->trace.fns, pid);
 		if (n == -ENOENT || n == -ESRCH) {
 			log_err("process %d: no such process", pid);
 			return -ESRCH;
@@ -356,7 +358,7 @@ static int start_pids(struct recorder *r)
 			return -errno;
 		}
 		r->live_pids++;
-		n = targets__add_process(r->in.targets, pid);
+		n = targets__add_process(r->in.targets, pid, 0);
 		if (n < 0)
 			return n;
 		agents__look(r->in.agents, pid);
@@ -368,9 +370,9 @@ static int add_if_rocm(pid_t pid, void *arg)
 {
 	struct recorder *r = arg;
 
-	if (pid == getpid() || targets__count_libraries(pid) <= 0)
+	if (pid == getpid())
 		return 0;
-	if (targets__add_process(r->in.targets, pid) > 0)
+	if (targets__add_process(r->in.targets, pid, 0) > 0)
 		agents__look(r->in.agents, pid);
 	return 0;
 }
@@ -564,7 +566,7 @@ static int open_all(struct recorder *r)
 	if (!err)
 		err = privileges__check();
 	if (!err)
-		err = check_pids(r->opt);
+		err = check_pids(r);
 	if (!err) {
 		err = open_loop(r);
 		if (err)

@@ -153,9 +153,14 @@ enum selected selection__of(const struct selection *s, const char *name)
 	return SELECT_NO;
 }
 
+#define CAUSES (BIT(DOMAIN_HIP) | BIT(DOMAIN_HSA))
+
+bool selection__has_causes(const struct selection *s)
+{
+	return s->domains & CAUSES;
+}
+
 bool selection__has_all_causes(const struct selection *s)
 {
-	const unsigned int both = BIT(DOMAIN_HIP) | BIT(DOMAIN_HSA);
-
-	return (s->domains & both) == both && !s->only.count && !s->except.count;
+	return (s->domains & CAUSES) == CAUSES && !s->only.count && !s->except.count;
 }

@@ -57,7 +57,10 @@ bool globs__match(const struct globs *g, const char *name);
 /* What is to be done with the function of that name. */
 enum selected selection__of(const struct selection *s, const char *name);
 
-/* Are all calls captured that may cause GPU operations? */
+/* Are calls captured that may cause GPU operations? */
+bool selection__has_causes(const struct selection *s);
+
+/* Are all of them? */
 bool selection__has_all_causes(const struct selection *s);
 
 #endif

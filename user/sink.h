@@ -18,8 +18,11 @@ struct sink;
 
 struct process_info {
 	uint32_t pid;
-	const char *comm;    /* "MatrixTranspose"; never NULL */
-	const char *cmdline; /* arguments joined by spaces, may be "" */
+	const char *comm;      /* "MatrixTranspose"; never NULL */
+	const char *cmdline;   /* arguments joined by spaces, may be "" */
+	const char *cgroup;    /* may be "" */
+	uint32_t ns_pid;       /* its id in its own pid namespace; 0: it is in ours */
+	const char *libraries; /* files that it was probed in, with their versions; may be "" */
 };
 
 struct thread_info {

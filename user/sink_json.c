@@ -459,6 +459,21 @@ static void json_event(struct sink *sink, const struct event *ev)
 		put_thread_range(j, ev);
 }
 
+/* Where the process lives and what of ROCm it uses, as the viewer's labels. */
+static void put_labels(struct json *j, struct place place, const struct process_info *info)
+{
+	char text[2048];
+	int n = 0;
+
+	if (info->ns_pid)
+		n = snprintf(text, sizeof(text), "pid %" PRIu32 " in its namespace, cgroup %s",
+			     info->ns_pid, info->cgroup ? info->cgroup : "?");
+	if (info->libraries && *info->libraries && n < (int)sizeof(text))
+		n += snprintf(text + n, sizeof(text) - n, "%s%s", n ? ", " : "", info->libraries);
+	if (n)
+		put_metadata(j, "process_labels", place, "labels", text);
+}
+
 static void json_process(struct sink *sink, const struct process_info *info)
 {
 	struct json *j = (struct json *)sink;
@@ -467,6 +482,7 @@ static void json_process(struct sink *sink, const struct process_info *info)
 	put_metadata(j, "process_name", place, "name", info->comm);
 	if (*info->cmdline)
 		put_metadata(j, "process_labels", place, "labels", info->cmdline);
+	put_labels(j, place, info);
 }
 
 static void json_thread(struct sink *sink, const struct thread_info *info)

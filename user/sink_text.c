@@ -51,6 +51,19 @@ static void end_line(struct text *t)
 	sink_check(&t->sink);
 }
 
+/* Where the process lives, if that is not where we do. */
+static void put_container(struct text *t, const struct process_info *info)
+{
+	FILE *out = t->sink.out;
+
+	if (!info->ns_pid)
+		return;
+	fprintf(out, "--- process %" PRIu32 " is %" PRIu32 " in its pid namespace, cgroup ",
+		info->pid, info->ns_pid);
+	text_escape(out, info->cgroup ? info->cgroup : "?");
+	end_line(t);
+}
+
 static void text_process(struct sink *sink, const struct process_info *info)
 {
 	struct text *t = (struct text *)sink;
@@ -60,6 +73,12 @@ static void text_process(struct sink *sink, const struct process_info *info)
 	fputs(": ", sink->out);
 	text_escape(sink->out, info->cmdline);
 	end_line(t);
+	if (info->libraries && *info->libraries) {
+		fprintf(sink->out, "--- process %" PRIu32 " uses ", info->pid);
+		text_escape(sink->out, info->libraries);
+		end_line(t);
+	}
+	put_container(t, info);
 }
 
 static void text_device(struct sink *sink, const struct device_info *info)

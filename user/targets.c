@@ -1,54 +1,69 @@
 // SPDX-License-Identifier: MIT
 /*
- * Finds and probes the ROCm libraries of processes.
+ * Finds and probes the files with API functions that processes use.
  */
 #include "user/targets.h"
 
 #include <errno.h>
 #include <fcntl.h>
+#include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
+#include <uthash.h>
 
 #include "user/addresses.h"
+#include "user/clock.h"
 #include "user/log.h"
 #include "user/procfs.h"
 
-/* A library attached for one process. */
-struct attached {
-	const struct library *lib;
-	pid_t pid;
+/* A file that a process uses. */
+struct use {
+	struct use_key {
+		const struct library *lib;
+		uint64_t pid;
+	} key;
+	UT_hash_handle hh;
 };
 
 struct targets {
 	struct functions *fns;
 	struct attach *attach;
 	bool node_wide;
+	struct targets_callbacks callbacks;
 	struct library **libs;
 	size_t lib_count;
-	struct attached *attached; /* only if not node_wide */
-	size_t attached_count;
+	struct use *uses;
 	struct addresses *addresses;
 	pid_t *pids; /* added */
 	size_t pid_count;
 };
 
-static struct library *find_library(const struct targets *t, dev_t dev, ino_t ino)
+static bool is_same_file(const struct library *lib, const struct stat *st)
+{
+	if (lib->dev != st->st_dev || lib->ino != st->st_ino)
+		return false;
+	return lib->fd >= 0 || (lib->changed.tv_sec == st->st_ctim.tv_sec &&
+				lib->changed.tv_nsec == st->st_ctim.tv_nsec);
+}
+
+static struct library *find_library(const struct targets *t, const struct stat *st)
 {
 	for (size_t i = 0; i < t->lib_count; i++)
-		if (t->libs[i]->dev == dev && t->libs[i]->ino == ino)
+		if (is_same_file(t->libs[i], st))
 			return t->libs[i];
 	return NULL;
 }
 
-static const struct library *by_inode(dev_t dev, ino_t ino, void *arg)
+static const struct library *by_stat(const struct stat *st, void *arg)
 {
-	return find_library(arg, dev, ino);
+	return find_library(arg, st);
 }
 
-struct targets *targets__new(struct functions *fns, struct attach *attach, bool node_wide)
+struct targets *targets__new(struct functions *fns, struct attach *attach, bool node_wide,
+			     const struct targets_callbacks *callbacks)
 {
 	struct targets *t = calloc(1, sizeof(*t));
 
@@ -57,7 +72,8 @@ struct targets *targets__new(struct functions *fns, struct attach *attach, bool 
 	t->fns = fns;
 	t->attach = attach;
 	t->node_wide = node_wide;
-	t->addresses = addresses__new(by_inode, t);
+	t->callbacks = *callbacks;
+	t->addresses = addresses__new(by_stat, t);
 	if (!t->addresses) {
 		free(t);
 		return NULL;
@@ -65,21 +81,33 @@ struct targets *targets__new(struct functions *fns, struct attach *attach, bool 
 	return t;
 }
 
+static void remove_use(struct targets *t, struct use *u)
+{
+	HASH_DEL(t->uses, u);
+	free(u);
+}
+
 void targets__free(struct targets *t)
 {
+	struct use *u, *next;
+
 	if (!t)
 		return;
+	HASH_ITER (hh, t->uses, u, next) {
+		remove_use(t, u);
+	}
 	for (size_t i = 0; i < t->lib_count; i++)
 		library__close(t->libs[i]);
 	addresses__free(t->addresses);
 	free(t->libs);
-	free(t->attached);
 	free(t->pids);
 	free(t);
 }
 
-/* The library of that open file, read if new. Takes over fd. NULL with errno set on failure. */
-static struct library *get_library(struct targets *t, int fd, const char *name)
+/* ---- files ---- */
+
+/* The file of that descriptor, read if new. Takes over fd. NULL with errno set on failure. */
+static struct library *get_library(struct targets *t, int fd, const char *name, bool program)
 {
 	struct library *lib, **grown;
 	struct stat st;
@@ -88,12 +116,12 @@ static struct library *get_library(struct targets *t, int fd, const char *name)
 		close(fd);
 		return NULL;
 	}
-	lib = find_library(t, st.st_dev, st.st_ino);
+	lib = find_library(t, &st);
 	if (lib) {
 		close(fd);
 		return lib;
 	}
-	lib = library__open(fd, name, t->fns);
+	lib = program ? library__open_program(fd, name, t->fns) : library__open(fd, name, t->fns);
 	if (!lib)
 		return NULL;
 	grown = realloc(t->libs, (t->lib_count + 1) * sizeof(*grown));
@@ -106,41 +134,55 @@ static struct library *get_library(struct targets *t, int fd, const char *name)
 	return lib;
 }
 
-static bool is_attached(const struct targets *t, const struct library *lib, pid_t pid)
+/* Is it news that the process uses the file? */
+static bool add_use(struct targets *t, const struct library *lib, pid_t pid)
 {
-	for (size_t i = 0; i < t->attached_count; i++)
-		if (t->attached[i].lib == lib && t->attached[i].pid == pid)
-			return true;
-	return false;
+	struct use *u, key = {.key = {lib, pid}};
+
+	HASH_FIND(hh, t->uses, &key.key, sizeof(key.key), u);
+	if (u)
+		return false;
+	u = calloc(1, sizeof(*u));
+	if (!u)
+		return true;
+	u->key = key.key;
+	HASH_ADD(hh, t->uses, key, sizeof(u->key), u);
+	return true;
 }
 
-static int attach_one(struct targets *t, struct library *lib, pid_t pid)
+static int attach_file(struct targets *t, struct library *lib, pid_t pid)
 {
-	struct attached *grown;
+	int err = 0;
+
+	if (!t->node_wide || !lib->attached)
+		err = attach__library(t->attach, lib, t->node_wide ? 0 : pid);
+	if (!t->node_wide || !lib->attached)
+		lib->attached_at = clock__boot_ns();
+	lib->attached = true;
+	return err;
+}
+
+/* The process uses the file, and may have called it since then. */
+static int use_file(struct targets *t, struct library *lib, pid_t pid, uint64_t since)
+{
 	int err;
 
-	if (!lib->probe_count)
+	if (!lib->probe_count || !add_use(t, lib, pid))
 		return 0;
-	if (t->node_wide) {
-		err = lib->attached ? 0 : attach__library(t->attach, lib, 0);
-		lib->attached = true;
-		return err;
-	}
-	if (is_attached(t, lib, pid))
-		return 0;
-	grown = realloc(t->attached, (t->attached_count + 1) * sizeof(*grown));
-	if (!grown)
-		return -ENOMEM;
-	t->attached = grown;
-	t->attached[t->attached_count++] = (struct attached){lib, pid};
-	return attach__library(t->attach, lib, pid);
+	err = attach_file(t, lib, pid);
+	t->callbacks.uses(pid, lib, t->callbacks.arg);
+	if (since && since < lib->attached_at)
+		t->callbacks.gap(pid, lib, since, lib->attached_at, t->callbacks.arg);
+	return err;
 }
 
 /* ---- what a process maps ---- */
 
 struct scan {
-	struct targets *t; /* NULL: only count */
+	struct targets *t;
 	pid_t pid;
+	bool only_count;
+	uint64_t since;
 	int found;
 	int err;
 };
@@ -164,43 +206,92 @@ static int on_mapping(const struct mapping *m, void *arg)
 	if (!is_rocm_mapping(m))
 		return 0;
 	s->found++;
-	if (!s->t)
+	if (s->only_count)
 		return 0;
 	fd = procfs__open_mapping(s->pid, m, O_RDONLY);
-	lib = fd < 0 ? NULL : get_library(s->t, fd, m->path);
+	lib = fd < 0 ? NULL : get_library(s->t, fd, m->path, false);
 	if (!lib) {
 		s->err = fd < 0 ? fd : -errno;
 		log_warn("process %d: read %s: %s", s->pid, m->path, strerror(-s->err));
 		return 0;
 	}
-	err = attach_one(s->t, lib, s->pid);
+	err = use_file(s->t, lib, s->pid, s->since);
 	s->err = s->err ? s->err : err;
 	return 0;
 }
 
-static int scan_process(struct targets *t, pid_t pid)
+/* Opens the file of the process's program. `name` gets its path. -errno if it is gone. */
+static int open_program(pid_t pid, char name[PATH_MAX])
 {
-	struct scan s = {.t = t, .pid = pid};
-	int err;
+	char path[64];
+	ssize_t n;
+	int fd;
 
-	err = procfs__mappings(pid, on_mapping, &s);
-	if (!err && t)
-		targets__mapped(t, pid);
+	snprintf(path, sizeof(path), "/proc/%d/exe", pid);
+	fd = open(path, O_RDONLY | O_CLOEXEC);
+	if (fd < 0)
+		return -errno;
+	n = readlink(path, name, PATH_MAX - 1);
+	name[n > 0 ? n : 0] = '\0';
+	return fd;
+}
+
+/*
+ * The program itself may have a ROCm library linked in. All programs are looked at, a file once:
+ * one that has nothing of it is kept as a file without probes.
+ */
+static void scan_program(struct scan *s)
+{
+	char name[PATH_MAX];
+	struct library *lib;
+	int fd;
+
+	fd = open_program(s->pid, name);
+	lib = fd < 0 ? NULL : get_library(s->t, fd, name, true);
+	if (!lib || !lib->probe_count)
+		return;
+	s->found++;
+	s->err = use_file(s->t, lib, s->pid, s->since);
+}
+
+static int scan_process(struct scan *s)
+{
+	int err = procfs__mappings(s->pid, on_mapping, s);
+
+	if (!err && !s->only_count)
+		targets__mapped(s->t, s->pid);
 	if (!err)
-		err = s.err;
-	return err ? err : s.found;
+		err = s->err;
+	return err ? err : s->found;
 }
 
-int targets__count_libraries(pid_t pid)
+static bool program_has_functions(struct functions *fns, pid_t pid)
 {
-	return scan_process(NULL, pid);
+	char name[PATH_MAX];
+	int fd = open_program(pid, name);
+	struct library *lib = fd < 0 ? NULL : library__open_program(fd, name, fns);
+	bool has = lib && lib->probe_count;
+
+	library__close(lib);
+	return has;
 }
 
-int targets__add_process(struct targets *t, pid_t pid)
+int targets__count(struct functions *fns, pid_t pid)
 {
-	int found = scan_process(t, pid);
+	struct scan s = {.pid = pid, .only_count = true};
+	int found = scan_process(&s);
+
+	return found ? found : program_has_functions(fns, pid);
+}
+
+int targets__add_process(struct targets *t, pid_t pid, uint64_t since)
+{
+	struct scan s = {.t = t, .pid = pid, .since = since};
 	pid_t *grown;
+	int found;
 
+	scan_program(&s);
+	found = scan_process(&s);
 	if (found <= 0)
 		return found;
 	grown = realloc(t->pids, (t->pid_count + 1) * sizeof(*grown));
@@ -211,9 +302,11 @@ int targets__add_process(struct targets *t, pid_t pid)
 	return found;
 }
 
-void targets__rescan(struct targets *t, pid_t pid)
+void targets__rescan(struct targets *t, pid_t pid, uint64_t since)
 {
-	scan_process(t, pid);
+	struct scan s = {.t = t, .pid = pid, .since = since};
+
+	scan_process(&s);
 }
 
 void targets__each_process(struct targets *t, void (*fn)(pid_t pid, void *arg), void *arg)
@@ -222,23 +315,24 @@ void targets__each_process(struct targets *t, void (*fn)(pid_t pid, void *arg), 
 		fn(t->pids[i], arg);
 }
 
-int targets__opened(struct targets *t, pid_t pid, int fd)
+int targets__opened(struct targets *t, pid_t pid, int fd, uint64_t since)
 {
-	char path[4096], name[256];
+	struct scan s = {.t = t, .pid = pid, .since = since};
+	char path[PATH_MAX], name[256];
 	struct library *lib;
 	int own;
 
 	own = procfs__open_fd(pid, fd, O_RDONLY, path, sizeof(path));
 	procfs__basename(path, name, sizeof(name));
 	if (own >= 0 && library__is_rocm(name)) {
-		lib = get_library(t, own, path);
-		return lib ? attach_one(t, lib, pid) : -errno;
+		lib = get_library(t, own, path, false);
+		return lib ? use_file(t, lib, pid, since) : -errno;
 	}
 	if (own >= 0)
 		close(own);
 	/* Closed already, and the number perhaps another file's: then it is mapped, if it is at
 	 * all. */
-	return scan_process(t, pid);
+	return scan_process(&s);
 }
 
 const struct function *targets__resolve(struct targets *t, uint32_t pid, uint64_t address)
@@ -260,9 +354,28 @@ void targets__fork(struct targets *t, pid_t parent, pid_t child)
 	addresses__fork(t->addresses, parent, child);
 }
 
-void targets__exec(struct targets *t, pid_t pid)
+static void forget_uses(struct targets *t, pid_t pid)
 {
+	struct use *u, *next;
+
+	HASH_ITER (hh, t->uses, u, next) {
+		if (u->key.pid == (uint64_t)pid)
+			remove_use(t, u);
+	}
+}
+
+void targets__exec(struct targets *t, pid_t pid, uint64_t since)
+{
+	struct scan s = {.t = t, .pid = pid, .since = since};
+
 	addresses__forget(t->addresses, pid);
+	forget_uses(t, pid);
+	scan_program(&s);
+}
+
+void targets__exit(struct targets *t, pid_t pid)
+{
+	forget_uses(t, pid);
 }
 
 size_t targets__function_count(const struct targets *t)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Which library files are probed, and for whom: finds the ROCm libraries that processes map or
- * open, reads their functions once a file, and attaches them.
+ * Which files are probed, and for whom: finds the ROCm libraries that processes map or open, and
+ * programs that have them linked in, reads their functions once a file, and attaches them.
  */
 #ifndef RTRACE_TARGETS_H
 #define RTRACE_TARGETS_H
@@ -16,30 +16,46 @@
 
 struct targets;
 
+struct targets_callbacks {
+	/* The process uses that file, which is probed; told once. */
+	void (*uses)(pid_t pid, const struct library *lib, void *arg);
+	/*
+	 * It may have called the library from `begin` on (CLOCK_BOOTTIME), and was probed at `end`
+	 * only. Told after `uses`.
+	 */
+	void (*gap)(pid_t pid, const struct library *lib, uint64_t begin, uint64_t end, void *arg);
+	void *arg;
+};
+
 /*
  * `node_wide`: a library is probed in every process that maps it; otherwise in each process alone,
  * and no other process on the node ever meets a breakpoint.
  */
-struct targets *targets__new(struct functions *fns, struct attach *attach, bool node_wide);
+struct targets *targets__new(struct functions *fns, struct attach *attach, bool node_wide,
+			     const struct targets_callbacks *callbacks);
 void targets__free(struct targets *t);
 
-/* How many ROCm libraries the process maps, without probing them; or -errno. */
-int targets__count_libraries(pid_t pid);
+/* How many files with API functions the process maps, without probing them; or -errno. */
+int targets__count(struct functions *fns, pid_t pid);
 
-/* Probes the ROCm libraries that the process maps. Returns how many it maps, or -errno. */
-int targets__add_process(struct targets *t, pid_t pid);
+/*
+ * Probes what the process maps. Returns how many files with API functions that are, or -errno. What
+ * it may have called since `since` is told as a gap; 0: the trace has not begun yet.
+ */
+int targets__add_process(struct targets *t, pid_t pid, uint64_t since);
 
 /* Probes what the process has mapped since. */
-void targets__rescan(struct targets *t, pid_t pid);
+void targets__rescan(struct targets *t, pid_t pid, uint64_t since);
 
-/* Calls `fn` for each process that was added and maps a ROCm library. */
+/* Calls `fn` for each process that was added and maps such a file. */
 void targets__each_process(struct targets *t, void (*fn)(pid_t pid, void *arg), void *arg);
 
 /*
- * The process has opened a file named like a ROCm library, as descriptor `fd`: probes it. If it has
- * closed that already, probes what it maps now. Negative: try again a little later.
+ * The process has opened a file named like a ROCm library, as descriptor `fd`, at the time `since`
+ * (0: it was held since then): probes it. If it has closed that already, probes what it maps now.
+ * Negative: try again a little later.
  */
-int targets__opened(struct targets *t, pid_t pid, int fd);
+int targets__opened(struct targets *t, pid_t pid, int fd, uint64_t since);
 
 /* The process has mapped a library: remembers where, for targets__resolve. */
 void targets__mapped(struct targets *t, pid_t pid);
@@ -50,10 +66,13 @@ const struct function *targets__resolve(struct targets *t, uint32_t pid, uint64_
 /* A process has forked. */
 void targets__fork(struct targets *t, pid_t parent, pid_t child);
 
-/* The process runs another program: its addresses mean something else. */
-void targets__exec(struct targets *t, pid_t pid);
+/* The process runs another program: probes it if it has ROCm linked in. `since` as above. */
+void targets__exec(struct targets *t, pid_t pid, uint64_t since);
 
-/* Functions probed in all library files. */
+/* The process has ended. */
+void targets__exit(struct targets *t, pid_t pid);
+
+/* Functions probed in all files. */
 size_t targets__function_count(const struct targets *t);
 
 #endif

@@ -22,37 +22,57 @@ struct tasks *tasks__new(void)
 	return calloc(1, sizeof(struct tasks));
 }
 
-struct process *tasks__process(struct tasks *t, uint32_t pid)
+static void read_names(struct process *p)
+{
+	procfs__comm(p->pid, p->comm, sizeof(p->comm));
+	procfs__cmdline(p->pid, p->cmdline, sizeof(p->cmdline));
+}
+
+static struct process *find_process(const struct tasks *t, uint32_t pid)
 {
 	struct process *p;
 
 	HASH_FIND(hh, t->processes, &pid, sizeof(pid), p);
+	return p;
+}
+
+struct process *tasks__process(struct tasks *t, uint32_t pid)
+{
+	struct process *p = find_process(t, pid);
+
 	if (p)
 		return p;
 	p = calloc(1, sizeof(*p));
 	if (!p)
 		return NULL;
 	p->pid = pid;
-	if (t->initially_off)
-		off_times__set(&p->off, t->initially_off, true, 0);
-	procfs__comm(pid, p->comm, sizeof(p->comm));
-	procfs__cmdline(pid, p->cmdline, sizeof(p->cmdline));
+	off_times__set(&p->off, t->initially_off, true, 0);
+	read_names(p);
+	procfs__cgroup(pid, p->cgroup, sizeof(p->cgroup));
+	p->ns_pid = procfs__ns_pid(pid);
 	HASH_ADD(hh, t->processes, pid, sizeof(p->pid), p);
 	return p;
 }
 
-struct thread *tasks__thread(struct tasks *t, uint32_t pid, uint32_t tid)
+static struct thread *find_thread(const struct tasks *t, uint32_t pid, uint32_t tid)
 {
 	uint64_t key = (uint64_t)pid << 32 | tid;
 	struct thread *th;
 
 	HASH_FIND(hh, t->threads, &key, sizeof(key), th);
+	return th;
+}
+
+struct thread *tasks__thread(struct tasks *t, uint32_t pid, uint32_t tid)
+{
+	struct thread *th = find_thread(t, pid, tid);
+
 	if (th)
 		return th;
 	th = calloc(1, sizeof(*th));
 	if (!th)
 		return NULL;
-	th->key = key;
+	th->key = (uint64_t)pid << 32 | tid;
 	th->pid = pid;
 	th->tid = tid;
 	HASH_ADD(hh, t->threads, key, sizeof(th->key), th);
@@ -86,6 +106,37 @@ void tasks__set_ns_tid(struct tasks *t, struct thread *th, uint32_t ns_tid)
 void tasks__set_initially_off(struct tasks *t, uint32_t off)
 {
 	t->initially_off = off;
+}
+
+void tasks__fork(struct tasks *t, uint32_t pid, uint32_t tid, uint32_t child)
+{
+	const struct process *parent = find_process(t, pid);
+	const struct thread *forker = find_thread(t, pid, tid);
+	struct process *p = parent ? tasks__process(t, child) : NULL;
+	struct thread *th =
+		forker && forker->external.count ? tasks__thread(t, child, child) : NULL;
+
+	if (p)
+		p->off = parent->off;
+	if (th)
+		external__copy(&th->external, &forker->external);
+}
+
+void tasks__exec(struct tasks *t, uint32_t pid, uint32_t tid, uint64_t now)
+{
+	struct process *p = find_process(t, pid);
+	struct thread *th = find_thread(t, pid, tid);
+
+	if (p) {
+		off_times__set(&p->off, UINT32_MAX, false, now);
+		off_times__set(&p->off, t->initially_off, true, now);
+		if (!p->told) /* else the sinks go by its first name */
+			read_names(p);
+	}
+	if (th) {
+		off_times__set(&th->off, UINT32_MAX, false, now);
+		external__clear(&th->external);
+	}
 }
 
 void tasks__each_process(struct tasks *t, void (*fn)(struct process *, void *arg), void *arg)

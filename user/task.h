@@ -49,7 +49,7 @@ struct thread {
 	char comm[64];
 	struct recent_span recent[RECENT_SPANS]; /* a ring */
 	uint64_t recent_count;
-	struct gpu_op *unsettled; /* submitted, waiting for the call that did it; newest first */
+	struct gpu_op *unsettled; /* submitted, waiting for the call that did it; oldest first */
 	struct range_stack ranges;
 	struct external_stack external;
 	struct off_times off;
@@ -64,6 +64,9 @@ struct process {
 	bool told;
 	char comm[16];
 	char cmdline[1024];
+	char cgroup[512];
+	uint32_t ns_pid;     /* its id in its own pid namespace, 0: ours */
+	char libraries[512]; /* base names of the files that it was probed in, with ", " between */
 	struct range_stack started; /* ranges by start/stop */
 	struct off_times off;
 	const struct agent_view *devices_told; /* the agent whose devices the sinks know */
@@ -89,6 +92,15 @@ void tasks__set_ns_tid(struct tasks *t, struct thread *th, uint32_t ns_tid);
 
 /* How tracing begins in processes: RT_OFF_*. */
 void tasks__set_initially_off(struct tasks *t, uint32_t off);
+
+/*
+ * The thread has started a process of that id, which begins as its parent is: switched on or off,
+ * with the thread's external IDs.
+ */
+void tasks__fork(struct tasks *t, uint32_t pid, uint32_t tid, uint32_t child);
+
+/* The process runs another program, in that thread: it begins as every program does. */
+void tasks__exec(struct tasks *t, uint32_t pid, uint32_t tid, uint64_t now);
 
 /* Calls `fn` for all. `fn` may not add or remove any. */
 void tasks__each_process(struct tasks *t, void (*fn)(struct process *, void *arg), void *arg);

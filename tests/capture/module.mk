@@ -1,4 +1,5 @@
-# A library named like HIP's, whose functions are entered and left in every way, and its user.
+# A library named like HIP's, whose functions are entered and left in every way, and its user; likewise
+# libraries by which a program controls its tracing.
 
 CAPTURE_DIR = $(O)/capture
 # Without optimisation no call becomes a jump, without endbr64 the first instruction is the push.
@@ -15,6 +16,25 @@ $(CAPTURE_DIR)/edges: tests/capture/edges.c $(CAPTURE_DIR)/libamdhip64.so.99
 	$(Q)$(CC) -std=gnu11 -D_GNU_SOURCE $(WARN) -g -I. -O1 $^ -o $@ -pthread '-Wl,-rpath,$$ORIGIN'
 
 tests: $(CAPTURE_DIR)/edges
+
+# Libraries named like those that control tracing, and their user.
+FAKE_libroctracer64 = FAKE_ROCTRACER
+FAKE_librocprofiler-sdk-roctx = FAKE_ROCTX
+FAKE_librocprofiler-sdk = FAKE_ROCPROFILER
+CONTROL_LIBS = $(addprefix $(CAPTURE_DIR)/,libroctracer64.so.99 librocprofiler-sdk-roctx.so.99 \
+	librocprofiler-sdk.so.99)
+
+$(CONTROL_LIBS): $(CAPTURE_DIR)/%.so.99: tests/capture/fakeroctracer.c tests/capture/fakeroctracer.h
+	$(call say,LD,$@)
+	@mkdir -p $(@D)
+	$(Q)$(CC) -std=gnu11 -D_GNU_SOURCE $(WARN) -g -I. $(CAPTURE_CFLAGS) -D$(FAKE_$*) -fPIC \
+		-shared -Wl,-soname,$*.so.99 $< -o $@
+
+$(CAPTURE_DIR)/windows: tests/capture/windows.c $(CAPTURE_DIR)/libamdhip64.so.99 $(CONTROL_LIBS)
+	$(call say,LD,$@)
+	$(Q)$(CC) -std=gnu11 -D_GNU_SOURCE $(WARN) -g -I. -O1 $^ -o $@ -pthread '-Wl,-rpath,$$ORIGIN'
+
+tests: $(CAPTURE_DIR)/windows
 
 include tests/capture/sites.mk
 

@@ -217,6 +217,153 @@ SITE hipSiteLoopInstruction
 1:	RESULT
 END hipSiteLoopInstruction, STEPPED, CALL
 
+	/* --- functions that jump on by a table: the place behind them is result, or behind --- */
+
+	.pushsection .data.rel.ro, "aw", @progbits
+	.p2align 3
+table:
+	.quad	result, behind, behind + 1, 0
+	.globl	sites_behind
+	.type	sites_behind, @object
+sites_behind:				/* what hipSiteTable... lead to; for the tests */
+	.quad	behind
+	.popsection
+	.pushsection .data.rel, "aw", @progbits
+	.p2align 3
+table_pointer:
+	.quad	table
+	.popsection
+
+	.p2align 4
+	.type	behind, @function
+behind:
+	.cfi_startproc
+	push	%rbx
+	pop	%rbx
+	RESULT
+	.cfi_endproc
+	.size	behind, . - behind
+
+	.p2align 4
+	.type	get_table, @function
+get_table:				/* as HIP's GetHipDispatchTable */
+	movzbl	variable(%rip), %eax
+	test	%al, %al
+	jne	1f
+	mov	table_pointer(%rip), %rax
+	ret
+1:	xor	%eax, %eax
+	ret
+	.size	get_table, . - get_table
+
+SITE hipSiteTableLoad			/* as HSA's */
+	PLACE	hipSiteTableLoad
+	mov	table_pointer(%rip), %rax
+	jmp	*8(%rax)
+END hipSiteTableLoad, STEPPED, CALL
+
+SITE hipSiteTableCall			/* as HIP's, from ROCm 6.2 on */
+	PLACE	hipSiteTableCall
+	endbr64
+	sub	$0x28, %rsp
+	mov	%rdi, 0x18(%rsp)
+	mov	%rsi, 0x10(%rsp)
+	mov	%rdx, 0x8(%rsp)
+	mov	%ecx, 0x4(%rsp)
+	push	%r8
+	push	%r9
+	call	get_table
+	pop	%r9
+	pop	%r8
+	mov	0x4(%rsp), %ecx
+	mov	0x8(%rsp), %rdx
+	mov	8(%rax), %rax
+	mov	0x10(%rsp), %rsi
+	mov	0x18(%rsp), %rdi
+	add	$0x28, %rsp
+	jmp	*%rax
+END hipSiteTableCall, STEPPED, CALL
+
+	.macro	SAVE
+	sub	$0x38, %rsp
+	mov	%rdi, (%rsp)
+	mov	%rsi, 8(%rsp)
+	mov	%rdx, 16(%rsp)
+	mov	%rcx, 24(%rsp)
+	mov	%r8, 32(%rsp)
+	mov	%r9, 40(%rsp)
+	.endm
+
+	.macro	RESTORE
+	mov	(%rsp), %rdi
+	mov	8(%rsp), %rsi
+	mov	16(%rsp), %rdx
+	mov	24(%rsp), %rcx
+	mov	32(%rsp), %r8
+	mov	40(%rsp), %r9
+	add	$0x38, %rsp
+	.endm
+
+SITE hipSiteTableCallSaves
+	PLACE	hipSiteTableCallSaves
+	SAVE
+	call	get_table
+	RESTORE
+	jmp	*8(%rax)
+END hipSiteTableCallSaves, STEPPED, CALL
+
+SITE hipSiteTableArgument		/* another argument than its own */
+	PLACE	hipSiteTableArgument
+	mov	table_pointer(%rip), %rax
+	mov	%rdi, %rdx
+	jmp	*8(%rax)
+END hipSiteTableArgument, STEPPED, CALL
+
+SITE hipSiteTableLosesArgument		/* overwritten where it was saved */
+	PLACE	hipSiteTableLosesArgument
+	SAVE
+	movl	$0, 36(%rsp)
+	call	get_table
+	RESTORE
+	jmp	*8(%rax)
+END hipSiteTableLosesArgument, STEPPED, CALL
+
+SITE hipSiteTableEscapes		/* who knows what is done to what was saved */
+	PLACE	hipSiteTableEscapes
+	SAVE
+	lea	(%rsp), %rdi
+	call	get_table
+	RESTORE
+	jmp	*8(%rax)
+END hipSiteTableEscapes, STEPPED, CALL
+
+SITE hipSiteTableBranch
+	PLACE	hipSiteTableBranch
+	mov	table_pointer(%rip), %rax
+	cmp	$1, %rdi
+	je	1f
+	jmp	*8(%rax)
+1:	ud2
+END hipSiteTableBranch, STEPPED, CALL
+
+SITE hipSiteTableMiddle			/* to where no function begins */
+	PLACE	hipSiteTableMiddle
+	mov	table_pointer(%rip), %rax
+	jmp	*16(%rax)
+END hipSiteTableMiddle, STEPPED, NO_CALL
+
+SITE hipSiteTableNoFrame		/* or none that has an entry for unwinding */
+	PLACE	hipSiteTableNoFrame
+	mov	table_pointer(%rip), %rax
+	jmp	*(%rax)
+END hipSiteTableNoFrame, STEPPED, CALL
+
+SITE hipSiteTableEmpty
+	PLACE	hipSiteTableEmpty
+	mov	table_pointer(%rip), %rax
+	jmp	*24(%rax)
+END hipSiteTableEmpty, STEPPED, NO_CALL
+
 	/* --- behind endbr64 --- */
 
 SITE hipSiteEndbrPush

@@ -6,8 +6,14 @@
 
 load common
 
+bats_require_minimum_version 1.5.0
+
 SITES=$O/capture/sites
 LIBRARY=$O/capture/libamdhip64.so.98
+
+teardown() {
+	end_jobs
+}
 
 # How often each function is entered: as often as it is called, but for three that others lead to, by
 # running into them or by a call.
@@ -35,7 +41,7 @@ check_trace() {
 
 trace_all() {
 	"$RTRACE" --attach "$1" -f json -o "$(tmp t.json)" -- "$SITES" call 20 >"$(tmp out)" 2>"$(tmp err)"
-	! grep -i 'cannot probe' "$(tmp err)"
+	[ -z "$(grep -i 'cannot probe' "$(tmp err)")" ]
 	check_trace
 }
 
@@ -47,14 +53,17 @@ trace_all() {
 }
 
 @test "the same in a process that runs already" {
+	local job tracer
+
 	"$SITES" wait 20 >"$(tmp out)" &
-	JOBS_STARTED+=($!)
+	job=$!
+	JOBS_STARTED+=("$job")
 	wait_for grep -q ready "$(tmp out)"
-	"$RTRACE" -p $! -f json -o "$(tmp t.json)" 2>"$(tmp err)" &
-	local tracer=$!
+	"$RTRACE" -p "$job" -f json -o "$(tmp t.json)" 2>"$(tmp err)" &
+	tracer=$!
 	JOBS_STARTED+=("$tracer")
-	wait_for grep -q tracing "$(tmp err)"
-	kill -USR1 "${JOBS_STARTED[0]}"
+	wait_for grep -q 'API calls' "$(tmp err)"
+	kill -USR1 "$job"
 	wait "$tracer"
 	check_trace
 }
@@ -66,7 +75,7 @@ doctors_view() {
 
 @test "the kernel treats each place as doctor says" {
 	"$SITES" kernel | sort >"$(tmp kernel)"
-	! grep -q broken "$(tmp kernel)"
+	[ -z "$(grep broken "$(tmp kernel)")" ]
 	doctors_view >"$(tmp doctor)"
 	# What is skipped may be so for reasons that the kernel does not know.
 	join "$(tmp doctor)" "$(tmp kernel)" >"$(tmp both)"

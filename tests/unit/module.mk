@@ -1,7 +1,7 @@
 # Unit tests of user/: one program a file, linked with all of rtrace-bpf but its entry point. Other
 # directories add theirs to UNIT_TESTS.
 
-CORE_TESTS = test_merge test_library test_placement test_agent_view test_output
+CORE_TESTS = test_merge test_library test_placement test_trampoline test_agent_view test_output
 
 $(CORE_TESTS:%=$(O)/tests/%): $(O)/tests/%: $(O)/obj/tests/unit/%.o $(RTRACE_CORE_OBJS)
 	$(call say,LD,$@)
@@ -9,7 +9,8 @@ $(CORE_TESTS:%=$(O)/tests/%): $(O)/tests/%: $(O)/obj/tests/unit/%.o $(RTRACE_COR
 	$(Q)$(CC) $(CFLAGS) $(SANFLAGS) $^ -o $@ -lcmocka $(RTRACE_CORE_LIBS)
 
 CFLAGS_tests/unit/test_placement = -DSITES_LIBRARY='"$(O)/capture/libamdhip64.so.98"'
-$(O)/tests/test_placement: | $(O)/capture/libamdhip64.so.98
+CFLAGS_tests/unit/test_trampoline = $(CFLAGS_tests/unit/test_placement)
+$(O)/tests/test_placement $(O)/tests/test_trampoline: | $(O)/capture/libamdhip64.so.98
 
 UNIT_TESTS += $(CORE_TESTS:%=$(O)/tests/%)
 tests: $(CORE_TESTS:%=$(O)/tests/%)

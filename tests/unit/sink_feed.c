@@ -117,7 +117,8 @@ static void feed_event(struct sink *sink, const struct event *ev)
 
 void feed(struct sink *sink)
 {
-	const struct process_info process = {PID, "app" NASTY, "./app -x"};
+	const struct process_info process = {
+		PID, "app" NASTY, "./app -x", "/jobs/" NASTY, 7, "libamdhip64.so.5.2" NASTY};
 	const struct thread_info thread = {PID, TID, "worker"};
 	const struct device_info device = {PID, 0, "gfx906 " NASTY};
 	const struct event events[] = {

@@ -15,9 +15,8 @@
 
 #include <cmocka.h>
 
+#include "tests/unit/rocm.h"
 #include "user/library.h"
-
-#define LIBDIR "/usr/lib/x86_64-linux-gnu/"
 
 static struct selection selection;
 
@@ -68,17 +67,17 @@ static void all_functions_of(const char *path, const char *pattern)
 
 static void all_functions_of_hip_are_found(void **state)
 {
-	all_functions_of(LIBDIR "libamdhip64.so.5", "^(__|_Z[0-9]+)?hip");
+	all_functions_of(rocm_library("libamdhip64"), "^(__|_Z[0-9]+)?hip");
 }
 
 static void all_functions_of_hsa_are_found(void **state)
 {
-	all_functions_of(LIBDIR "libhsa-runtime64.so.1", "^hsa_");
+	all_functions_of(rocm_library("libhsa-runtime64"), "^hsa_");
 }
 
 static void all_functions_of_the_thunk_are_found(void **state)
 {
-	all_functions_of(LIBDIR "libhsakmt.so.1", "^hsaKmt");
+	all_functions_of(rocm_library("libhsakmt"), "^hsaKmt");
 }
 
 static const struct probe *find_probe(const struct library *lib, const char *name)
@@ -92,11 +91,11 @@ static const struct probe *find_probe(const struct library *lib, const char *nam
 static void hot_functions_are_left_out_unless_asked_for(void **state)
 {
 	struct functions *fns = all_functions();
-	struct library *all = open_library(LIBDIR "libhsa-runtime64.so.1", fns);
+	struct library *all = open_library(rocm_library("libhsa-runtime64"), fns);
 	struct library *few;
 
 	selection.hot = false;
-	few = open_library(LIBDIR "libhsa-runtime64.so.1", fns);
+	few = open_library(rocm_library("libhsa-runtime64"), fns);
 	assert_null(find_probe(few, "hsa_signal_store_screlease"));
 	assert_null(find_probe(few, "hsa_queue_load_read_index_relaxed"));
 	assert_non_null(find_probe(few, "hsa_signal_wait_scacquire"));
@@ -110,7 +109,7 @@ static void hot_functions_are_left_out_unless_asked_for(void **state)
 static void a_function_is_found_at_its_probe_alone(void **state)
 {
 	struct functions *fns = all_functions();
-	struct library *lib = open_library(LIBDIR "libamdhip64.so.5", fns);
+	struct library *lib = open_library(rocm_library("libamdhip64"), fns);
 	const struct probe *p = find_probe(lib, "hipMalloc");
 
 	assert_non_null(p);
@@ -151,7 +150,7 @@ static void files_that_are_no_library_are_refused(void **state)
 static void damaged_libraries_do_no_harm(void **state)
 {
 	struct functions *fns = all_functions();
-	int fd = open(LIBDIR "libhsakmt.so.1", O_RDONLY | O_CLOEXEC);
+	int fd = open(rocm_library("libhsakmt"), O_RDONLY | O_CLOEXEC);
 	static char data[1 << 20];
 	ssize_t size = read(fd, data, sizeof(data));
 

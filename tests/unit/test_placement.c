@@ -19,9 +19,8 @@
 #include <cmocka.h>
 
 #include "tests/capture/sites.h"
+#include "tests/unit/rocm.h"
 #include "user/library.h"
-
-#define LIBDIR "/usr/lib/x86_64-linux-gnu/"
 
 static struct selection everything;
 static const struct site *first, *last;
@@ -256,17 +255,17 @@ static void places_are_instructions(const char *path)
 
 static void places_in_hip_are_instructions(void **state)
 {
-	places_are_instructions(LIBDIR "libamdhip64.so.5");
+	places_are_instructions(rocm_library("libamdhip64"));
 }
 
 static void places_in_hsa_are_instructions(void **state)
 {
-	places_are_instructions(LIBDIR "libhsa-runtime64.so.1");
+	places_are_instructions(rocm_library("libhsa-runtime64"));
 }
 
 static void places_in_the_thunk_are_instructions(void **state)
 {
-	places_are_instructions(LIBDIR "libhsakmt.so.1");
+	places_are_instructions(rocm_library("libhsakmt"));
 }
 
 int main(void)

@@ -1,0 +1,21 @@
+/* SPDX-License-Identifier: MIT */
+/* The ROCm libraries of the machine, whatever their release. */
+#ifndef RTRACE_TESTS_ROCM_H
+#define RTRACE_TESTS_ROCM_H
+
+#include <glob.h>
+#include <stdio.h>
+
+/* Where "libNAME.so.N" is, in memory that stays; skips the test if it is nowhere. */
+static inline const char *rocm_library(const char *name)
+{
+	char pattern[128];
+	glob_t found;
+
+	snprintf(pattern, sizeof(pattern), "/usr/lib/x86_64-linux-gnu/%s.so.[0-9]", name);
+	if (glob(pattern, 0, NULL, &found))
+		skip();
+	return found.gl_pathv[0];
+}
+
+#endif

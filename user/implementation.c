@@ -1,0 +1,101 @@
+// SPDX-License-Identifier: MIT
+/*
+ * Places probes in the functions behind trampolines.
+ */
+#include "user/implementation.h"
+
+#include <errno.h>
+#include <stdlib.h>
+
+#include "user/branches.h"
+#include "user/frames.h"
+
+struct search {
+	struct image image;
+	struct frames frames;
+	unsigned int kernel;
+	struct implementation *found;
+	size_t count;
+};
+
+static int by_offset(const void *a, const void *b)
+{
+	const struct implementation *x = a, *y = b;
+
+	return x->offset < y->offset ? -1 : x->offset > y->offset;
+}
+
+/* Whose entry is where the place is, and nobody else leads in between. */
+static bool choose(struct search *s, uint64_t address, struct place *place, uint64_t *offset)
+{
+	struct code code;
+	struct span span;
+	size_t size;
+
+	if (!frames__begins(&s->frames, address, &size) ||
+	    !image__code(&s->image, address, &code, offset))
+		return false;
+	if (code.size > size)
+		code.size = size;
+	*place = placement__choose(&code, SIZE_MAX, s->kernel);
+	if (place->reach > 1) {
+		span = (struct span){address, place->reach, code.size, UINT64_MAX};
+		for (size_t i = 0; i < s->image.segment_count; i++)
+			branches__find(&s->image.segments[i].code, &span, 1);
+		if (span.hit != UINT64_MAX)
+			*place = placement__choose(&code, span.hit - address, s->kernel);
+	}
+	*offset += place->shift;
+	return place->kind < PLACE_SINGLE_STEPPED;
+}
+
+/* Functions that share an implementation are left alone: which is called could not be told. */
+static void drop_shared(struct search *s)
+{
+	size_t kept = 0;
+
+	if (s->count)
+		qsort(s->found, s->count, sizeof(*s->found), by_offset);
+	for (size_t i = 0, same; i < s->count; i += same) {
+		for (same = 1;
+		     i + same < s->count && s->found[i + same].offset == s->found[i].offset;)
+			same++;
+		if (same == 1)
+			s->found[kept++] = s->found[i];
+	}
+	s->count = kept;
+}
+
+int implementation__find(const struct library *lib, uint64_t base, trampoline_read *read, void *arg,
+			 struct implementation **found)
+{
+	struct search s = {.kernel = insn__running_kernel()};
+	int err = image__open(&s.image, lib->fd);
+
+	if (err)
+		return err;
+	s.found = calloc(lib->probe_count + 1, sizeof(*s.found));
+	err = s.found ? frames__open(&s.frames, &s.image, lib->fd) : -ENOMEM;
+	for (size_t i = 0; i < lib->probe_count && !err; i++) {
+		const struct probe *p = &lib->probes[i];
+		struct implementation new = {.trampoline = p};
+		struct trampoline t;
+		struct code code;
+		uint64_t address;
+
+		if (p->place.kind == PLACE_SINGLE_STEPPED &&
+		    image__code_at(&s.image, p->offset - p->place.shift, &code) &&
+		    trampoline__decode(&s.image, &code, &t) &&
+		    !trampoline__read(&t, base, read, arg, &address) &&
+		    choose(&s, address - base, &new.place, &new.offset))
+			s.found[s.count++] = new;
+	}
+	drop_shared(&s);
+	frames__close(&s.frames);
+	image__close(&s.image);
+	if (err)
+		free(s.found);
+	else
+		*found = s.found;
+	return err ? err : (int)s.count;
+}
