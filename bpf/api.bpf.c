@@ -55,6 +55,19 @@ static __always_inline void fill_frame(struct pt_regs *ctx, struct task_state *t
 		f->stack = bpf_get_stackid(ctx, &stacks, BPF_F_USER_STACK);
 }
 
+/* The call is not followed: the frame is used for the record alone. */
+static __always_inline void send_entry(struct task_state *t, struct frame *f, __u64 pid_tgid)
+{
+	struct span_end e = {.flags = RT_SPAN_ENTRY};
+
+	if (min_duration || errors_only)
+		return; /* it cannot be known */
+	f->begin = e.ts = bpf_ktime_get_boot_ns();
+	e.pid = pid_tgid >> 32;
+	e.tid = pid_tgid;
+	send_span(t, t->depth, &e, NULL);
+}
+
 /* Returns 1 if the return is of no interest (a session then skips its probe). */
 static __always_inline int enter(struct pt_regs *ctx, __u64 cookie)
 {
@@ -82,6 +95,10 @@ static __always_inline int enter(struct pt_regs *ctx, __u64 cookie)
 	f->func = func;
 	f->flags = (by_ip ? FRAME_BY_IP : 0) | (off ? FRAME_QUIET : 0);
 	fill_frame(ctx, t, f, plan);
+	if (plan && plan->flags & RT_PLAN_ENTRY) {
+		send_entry(t, f, pid_tgid);
+		return 1;
+	}
 	push_done(t, f);
 	return 0;
 }

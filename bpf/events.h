@@ -30,10 +30,11 @@ struct rt_rec {
 };
 
 /* rt_rec.flags of spans */
-#define RT_SPAN_UNFINISHED 0x1 /* the task or the trace ended inside the call */
-#define RT_SPAN_UNWOUND	   0x2 /* the call was left without returning */
-#define RT_SPAN_BY_IP	   0x4 /* func is the probed address, not a function id */
-#define RT_SPAN_QUIET	   0x8 /* tracing was off here: sent because RT_PLAN_KEEP wants it */
+#define RT_SPAN_UNFINISHED 0x1	/* the task or the trace ended inside the call */
+#define RT_SPAN_UNWOUND	   0x2	/* the call was left without returning */
+#define RT_SPAN_BY_IP	   0x4	/* func is the probed address, not a function id */
+#define RT_SPAN_ENTRY	   0x10 /* only the entry was seen, and is all there is: end == begin */
+#define RT_SPAN_QUIET	   0x8	/* tracing was off here: sent because RT_PLAN_KEEP wants it */
 
 /* rt_rec.flags of RT_REC_EXIT */
 #define RT_EXIT_LAST 0x1 /* of its process: that has ended too */
@@ -123,6 +124,7 @@ struct rt_plan {
 /* rt_plan.flags */
 #define RT_PLAN_KEEP  0x1 /* needed to understand other calls: no filter leaves it out */
 #define RT_PLAN_STACK 0x2 /* take the user stack at the entry */
+#define RT_PLAN_ENTRY 0x8 /* do not probe the return: an exception may pass through the call */
 #define RT_PLAN_THUNK 0x4 /* of the thunk library: system calls inside it tell nothing new */
 
 #define RT_FUNCTIONS   8192 /* ids of functions stay below that */

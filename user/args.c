@@ -64,7 +64,7 @@ int call_values__from_record(struct call_values *v, const void *record, size_t s
 		return -EBADMSG;
 	memcpy(v->regs, span.args, sizeof(v->regs));
 	v->ret = span.ret;
-	v->returned = !(span.h.flags & (RT_SPAN_UNFINISHED | RT_SPAN_UNWOUND));
+	v->returned = !(span.h.flags & (RT_SPAN_UNFINISHED | RT_SPAN_UNWOUND | RT_SPAN_ENTRY));
 	call_values__add_items(v, (const char *)record + sizeof(span), span.h.size - sizeof(span));
 	return 0;
 }

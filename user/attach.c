@@ -92,6 +92,7 @@ static int create_link(struct attach *a, const struct link_request *req, const s
 {
 	struct link_create_uprobe_multi attr = {};
 	__u64 *offsets, *cookies;
+	size_t count = 0;
 	char path[64];
 	int fd;
 
@@ -100,8 +101,15 @@ static int create_link(struct attach *a, const struct link_request *req, const s
 		return -ENOMEM;
 	cookies = offsets + n;
 	for (size_t i = 0; i < n; i++) {
-		offsets[i] = probes[i].offset;
-		cookies[i] = RT_COOKIE(probes[i].fn->id);
+		if (req->flags & UPROBE_MULTI_RETURN && probes[i].fn->plan.flags & RT_PLAN_ENTRY)
+			continue;
+		offsets[count] = probes[i].offset;
+		cookies[count] = RT_COOKIE(probes[i].fn->id);
+		count++;
+	}
+	if (!count) {
+		free(offsets);
+		return 0;
 	}
 	snprintf(path, sizeof(path), "/proc/self/fd/%d", req->lib->fd);
 	attr.prog_fd = bpf_program__fd(capture__prog(a->capture, req->prog));
@@ -109,7 +117,7 @@ static int create_link(struct attach *a, const struct link_request *req, const s
 	attr.path = (unsigned long)path;
 	attr.offsets = (unsigned long)offsets;
 	attr.cookies = (unsigned long)cookies;
-	attr.cnt = n;
+	attr.cnt = count;
 	attr.flags = req->flags;
 	attr.pid = req->pid;
 	fd = syscall(SYS_bpf, BPF_LINK_CREATE, &attr, sizeof(attr));

@@ -119,6 +119,8 @@ static int define_event(const struct tracefs_events *t, const char *name, char k
 	if (fd < 0)
 		return fd;
 	for (size_t i = 0; i < lib->probe_count; i++) {
+		if (kind == 'r' && lib->probes[i].fn->plan.flags & RT_PLAN_ENTRY)
+			continue;
 		if (dprintf(fd, "%c:%s /proc/%d/fd/%d:0x%lx\n", kind, name, getpid(), lib->fd,
 			    (unsigned long)lib->probes[i].offset) < 0) {
 			err = -errno;

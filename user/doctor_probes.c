@@ -68,19 +68,19 @@ static int add_line(struct libscols_table *table, const struct library *lib, con
 		    uint64_t offset, const struct place *place)
 {
 	struct libscols_line *line = scols_table_new_line(table, NULL);
-	char at[32], shift[16];
+	char at[32] = "-", shift[16] = "-";
 	int err;
 
 	if (!line)
 		return -ENOMEM;
-	snprintf(at, sizeof(at), "0x%" PRIx64, offset);
-	snprintf(shift, sizeof(shift), "+%" PRIu32, place->shift);
+	if (place->kind != PLACE_SKIPPED) {
+		snprintf(at, sizeof(at), "0x%" PRIx64, offset);
+		snprintf(shift, sizeof(shift), "+%" PRIu32, place->shift);
+	}
 	err = scols_line_set_data(line, COL_LIBRARY, base_name(lib->name));
 	err = err ?: scols_line_set_data(line, COL_FUNCTION, symbol);
 	err = err ?: scols_line_set_data(line, COL_OFFSET, at);
-	err = err
-		      ?: scols_line_set_data(line, COL_PLACE,
-					     place->kind == PLACE_SKIPPED ? "-" : shift);
+	err = err ?: scols_line_set_data(line, COL_PLACE, shift);
 	err = err ?: scols_line_set_data(line, COL_HOW, place_kind_names[place->kind]);
 	return err ?: scols_line_set_data(line, COL_WHY, place->why ? place->why : "");
 }
@@ -98,7 +98,7 @@ static int add_library(struct libscols_table *table, const struct library *lib)
 		const struct unprobed *u = &lib->unprobed[i];
 		struct place place = {.kind = PLACE_SKIPPED, .why = u->why};
 
-		err = add_line(table, lib, u->symbol, u->address, &place);
+		err = add_line(table, lib, u->symbol, 0, &place);
 	}
 	return err;
 }

@@ -35,14 +35,15 @@ enum ev_kind {
 };
 
 /* ev.flags */
-#define EV_F_UNFINISHED	  0x01 /* span, range: still open when the task or the trace ended */
-#define EV_F_UNWOUND	  0x02 /* span: left by longjmp or an exception; end = when it was seen */
-#define EV_F_UNCORRELATED 0x04 /* GPU: no call was found that caused it; corr = 0 */
-#define EV_F_NO_TIMES	  0x08 /* GPU: submitted, never seen to end; end = begin = submit */
-#define EV_F_PROCESS	  0x10 /* range: start/stop, of the process, not nested on the thread */
-#define EV_F_LAUNCHED	  0x20 /* span: GPU operations carry its corr */
-#define EV_F_CUT	  0x40 /* the name (message) was longer than what was captured */
-#define EV_F_EXTERNAL	  0x80 /* `external` is set */
+#define EV_F_UNFINISHED	  0x01	/* span, range: still open when the task or the trace ended */
+#define EV_F_UNWOUND	  0x02	/* span: left by longjmp or an exception; end = when it was seen */
+#define EV_F_UNCORRELATED 0x04	/* GPU: no call was found that caused it; corr = 0 */
+#define EV_F_NO_TIMES	  0x08	/* GPU: submitted, never seen to end; end = begin = submit */
+#define EV_F_PROCESS	  0x10	/* range: start/stop, of the process, not nested on the thread */
+#define EV_F_LAUNCHED	  0x20	/* span: GPU operations carry its corr */
+#define EV_F_CUT	  0x40	/* the name (message) was longer than what was captured */
+#define EV_F_EXTERNAL	  0x80	/* `external` is set */
+#define EV_F_ENTRY	  0x100 /* span: only its begin is known; end == begin */
 
 enum copy_dir {
 	COPY_UNKNOWN,

@@ -134,6 +134,16 @@ static bool is_kept(const struct function *fn)
 	       fn->role != ROLE_LAUNCH_MODULE;
 }
 
+/*
+ * A probed return replaces the return address, where the C++ unwinder finds no way on: an exception
+ * that passes through the call ends the program. HSA's iterations call back the application, and
+ * forward its exceptions.
+ */
+static bool passes_exceptions(const char *name)
+{
+	return !strncmp(name, "hsa_", 4) && strstr(name, "iterate_");
+}
+
 static void set_plan(const struct functions *fns, struct function *fn)
 {
 	if (fn->api)
@@ -141,6 +151,8 @@ static void set_plan(const struct functions *fns, struct function *fn)
 	set_role(fn);
 	if (is_kept(fn))
 		fn->plan.flags |= RT_PLAN_KEEP;
+	if (passes_exceptions(fn->name))
+		fn->plan.flags |= RT_PLAN_ENTRY;
 	if (!strncmp(fn->name, "hsaKmt", 6))
 		fn->plan.flags |= RT_PLAN_THUNK;
 	if (globs__match(&fns->selection->stacks, fn->name))

@@ -38,7 +38,7 @@ struct handles *handles__new(struct strings *strings)
 	if (!k)
 		return NULL;
 	k->strings = strings;
-	k->symbols = symbols__new();
+	k->symbols = symbols__new(strings);
 	if (!k->symbols) {
 		free(k);
 		return NULL;

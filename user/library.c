@@ -66,7 +66,7 @@ static bool make_room(void *array, size_t count, size_t *space, size_t size)
 	return true;
 }
 
-static int not_probed(struct library *lib, uint64_t address, const char *symbol, const char *why)
+static int not_probed(struct library *lib, const char *symbol, const char *why)
 {
 	struct unprobed *grown;
 	char *copy;
@@ -78,7 +78,7 @@ static int not_probed(struct library *lib, uint64_t address, const char *symbol,
 	copy = strdup(symbol);
 	if (!copy)
 		return -ENOMEM;
-	lib->unprobed[lib->unprobed_count++] = (struct unprobed){address, copy, why};
+	lib->unprobed[lib->unprobed_count++] = (struct unprobed){copy, why};
 	log_debug("%s: %s is not probed: %s", lib->name, symbol, why);
 	return 0;
 }
@@ -128,15 +128,14 @@ static int add_symbol(struct library *lib, struct candidates *c, const struct im
 	size_t size = sym->st_size ? sym->st_size : new.limit;
 
 	if (GELF_ST_TYPE(sym->st_info) == STT_GNU_IFUNC)
-		return not_probed(lib, sym->st_value, name,
-				  "it only chooses the function that will be called");
+		return not_probed(lib, name, "it only chooses the function that will be called");
 	if (!image__code(image, sym->st_value, &new.code, &new.offset))
-		return not_probed(lib, sym->st_value, name, "it lies in no executable segment");
+		return not_probed(lib, name, "it lies in no executable segment");
 	if (new.code.size > size)
 		new.code.size = size;
 	new.fn = functions__get(fns, name);
 	if (!new.fn)
-		return not_probed(lib, sym->st_value, name, "too many functions, or no memory");
+		return not_probed(lib, name, "too many functions, or no memory");
 	if (!make_room(&c->array, c->count, &c->space, sizeof(*c->array)))
 		return -ENOMEM;
 	c->array[c->count++] = new;
@@ -255,10 +254,10 @@ static int add_probe(struct library *lib, const struct candidate *one)
 	char *symbol;
 
 	if (one->place.kind == PLACE_SKIPPED)
-		return not_probed(lib, one->code.address, one->symbol, one->place.why);
+		return not_probed(lib, one->symbol, one->place.why);
 	/* Segments that overlap in the file give one place two addresses. */
 	if (lib->probe_count && lib->probes[lib->probe_count - 1].offset >= offset)
-		return not_probed(lib, one->code.address, one->symbol, "another one overlaps it");
+		return not_probed(lib, one->symbol, "another one overlaps it");
 	symbol = strdup(one->symbol);
 	if (!symbol)
 		return -ENOMEM;

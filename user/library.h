@@ -23,7 +23,6 @@ struct probe {
 
 /* A function that is not probed. */
 struct unprobed {
-	uint64_t address;
 	char *symbol;
 	const char *why; /* a constant */
 };

@@ -48,7 +48,12 @@ struct call {
 
 static bool has_returned(const struct call *c)
 {
-	return !(c->rec->h.flags & (RT_SPAN_UNFINISHED | RT_SPAN_UNWOUND));
+	return !(c->rec->h.flags & (RT_SPAN_UNFINISHED | RT_SPAN_UNWOUND | RT_SPAN_ENTRY));
+}
+
+static bool was_cut_off(const struct call *c)
+{
+	return c->rec->h.flags & (RT_SPAN_UNFINISHED | RT_SPAN_UNWOUND);
 }
 
 /* ---- what calls say ---- */
@@ -230,6 +235,8 @@ static uint32_t event_flags(const struct rt_rec_span *rec)
 		flags |= EV_F_UNFINISHED;
 	if (rec->h.flags & RT_SPAN_UNWOUND)
 		flags |= EV_F_UNWOUND;
+	if (rec->h.flags & RT_SPAN_ENTRY)
+		flags |= EV_F_ENTRY;
 	return flags;
 }
 
@@ -285,9 +292,10 @@ static void show(struct merge *m, struct call *c)
 	ev->in_range = ranges__at(c->thread, ev->begin);
 	if (external__at(&c->thread->external, ev->begin, &ev->external))
 		ev->flags |= EV_F_EXTERNAL;
+	ev->stack = stacks__find(t->stacks, ev->pid, c->rec->stack, &ev->stack_depth);
 	ev->kernel = c->values.kernel = launched_kernel(m, c);
 	t->stats.spans++;
-	if (!has_returned(c))
+	if (was_cut_off(c))
 		t->stats.unfinished++;
 	output__event(t->out, ev);
 }
@@ -341,6 +349,7 @@ static void on_thread_end(struct merge *m, const struct rt_rec *rec)
 	if (p)
 		ranges__cut_process(p, rec->ts, on_range, m->trace);
 	handles__forget(m->trace->handles, rec->pid);
+	stacks__forget(m->trace->stacks, rec->pid);
 }
 
 static void on_fork(struct merge *m, const struct rt_rec_fork *rec)
@@ -352,6 +361,7 @@ static void on_fork(struct merge *m, const struct rt_rec_fork *rec)
 static void on_exec(struct merge *m, const struct rt_rec *rec)
 {
 	handles__forget(m->trace->handles, rec->pid);
+	stacks__forget(m->trace->stacks, rec->pid);
 	tasks__exec(m->trace->tasks, rec->pid, rec->tid, rec->ts);
 }
 

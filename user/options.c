@@ -16,6 +16,8 @@
 #include "user/capture.h"
 #include "user/log.h"
 
+#define COUNT(array) (sizeof(array) / sizeof((array)[0]))
+
 const char *argp_program_version = "rtrace-bpf " RTRACE_VERSION;
 
 static const char doc[] =
@@ -112,7 +114,9 @@ static const struct argp_option argp_options[] = {
 	 "hour, min, sec (default), msec, usec or nsec", 0},
 	{NULL, 0, NULL, 0, "Output:", 4},
 	{"format", 'f', "FORMAT", 0,
-	 "text (default; live), json (Chrome trace), pftrace (Perfetto); repeatable", 0},
+	 "text (default; live), json (Chrome trace), pftrace (Perfetto), stats (CSV of calls by "
+	 "function); repeatable",
+	 0},
 	{"summary", 'S', NULL, 0, "Tables of calls, kernels and copies at the end, on stdout", 0},
 	{"output", 'o', "FILE", 0,
 	 "Write there; %pid% and %hostname% are replaced. Default: stdout for text, "
@@ -162,7 +166,7 @@ static void add_format(struct options *o, const char *name, struct argp_state *s
 	const struct sink_ops *ops = sink_find(name);
 
 	if (!ops)
-		argp_error(state, "unknown format '%s' (text, json, pftrace)", name);
+		argp_error(state, "unknown format '%s' (text, json, pftrace, stats)", name);
 	for (size_t i = 0; i < o->format_count; i++)
 		if (o->formats[i] == ops)
 			return;
@@ -231,10 +235,11 @@ static uint64_t parse_time(struct argp_state *state, const char *what, const cha
 		const char *suffix;
 		double ns;
 	} units[] = {{"ns", 1}, {"us", 1e3}, {"ms", 1e6}, {"s", 1e9}};
+	size_t digits = strspn(arg, "0123456789.");
 	char *end;
-	double v = isdigit((unsigned char)arg[0]) ? strtod(arg, &end) : -1;
+	double v = strtod(arg, &end); /* which takes more than digits */
 
-	for (size_t i = 0; v >= 0 && i < sizeof(units) / sizeof(units[0]); i++)
+	for (size_t i = 0; digits && end == arg + digits && i < COUNT(units); i++)
 		if (!strcmp(end, units[i].suffix) && v * units[i].ns < 1e18)
 			return v * units[i].ns;
 	argp_error(state, "%s: '%s' is not a time like 500ns, 10us, 1.5ms, 2s", what, arg);
@@ -320,7 +325,7 @@ static error_t parse_domain(int key, char *arg, struct options *o, struct argp_s
 		add_domains(o, arg, state);
 		return 0;
 	}
-	for (size_t i = 0; i < sizeof(aliases) / sizeof(aliases[0]); i++) {
+	for (size_t i = 0; i < COUNT(aliases); i++) {
 		if (aliases[i].key != key)
 			continue;
 		add_domain(o, aliases[i].word, state);

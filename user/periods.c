@@ -30,12 +30,13 @@ uint64_t periods__unit(const char *name)
 /* A time at *text, which is moved behind it. */
 static bool take_time(const char **text, uint64_t unit, uint64_t *ns)
 {
+	size_t digits = strspn(*text, "0123456789.");
 	char *end;
 	double v;
 
-	if (**text < '0' || **text > '9') /* strtod takes more than numbers */
+	v = strtod(*text, &end) * unit; /* which takes more than digits, and moves over blanks */
+	if (!digits || end != *text + digits)
 		return false;
-	v = strtod(*text, &end) * unit;
 	*text = end;
 	*ns = v <= LONGEST ? (uint64_t)v : 0;
 	return v <= LONGEST;

@@ -519,6 +519,7 @@ static void close_all(struct recorder *r)
 	merge__free(r->in.merge);
 	operations__free(r->in.operations);
 	handles__free(r->trace.handles);
+	stacks__free(r->trace.stacks);
 	intake__free(&r->in);
 	tasks__free(r->trace.tasks);
 	strings__free(r->trace.strings);
@@ -547,7 +548,8 @@ static int open_trace(struct recorder *r)
 	t->strings = strings__new();
 	t->tasks = tasks__new();
 	t->handles = t->strings ? handles__new(t->strings) : NULL;
-	if (!t->fns || !t->strings || !t->tasks || !t->handles)
+	t->stacks = t->strings ? stacks__new(t->strings) : NULL;
+	if (!t->fns || !t->strings || !t->tasks || !t->handles || !t->stacks)
 		return -ENOMEM;
 	t->end = UINT64_MAX;
 	t->calls_filtered = filters_calls(r->opt);

@@ -8,7 +8,7 @@
 #include <string.h>
 
 static const struct sink_ops *const sinks[] = {
-	&sink_text, &sink_json, &sink_pftrace, &sink_summary, NULL,
+	&sink_text, &sink_json, &sink_pftrace, &sink_summary, &sink_stats, NULL,
 };
 
 const struct sink_ops *const *sink_all(void)

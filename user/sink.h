@@ -76,7 +76,7 @@ void sink_ignore_process(struct sink *sink, const struct process_info *info);
 void sink_ignore_thread(struct sink *sink, const struct thread_info *info);
 void sink_ignore_device(struct sink *sink, const struct device_info *info);
 
-extern const struct sink_ops sink_text, sink_json, sink_pftrace, sink_summary;
+extern const struct sink_ops sink_text, sink_json, sink_pftrace, sink_summary, sink_stats;
 
 /* The ops of that name, or NULL. */
 const struct sink_ops *sink_find(const char *name);

@@ -115,7 +115,7 @@ static void summary_event(struct sink *sink, const struct event *ev)
 	enum group group = group_of(ev);
 	struct row *row;
 
-	if (ev->kind == EV_MARK || ev->flags & EV_F_NO_TIMES)
+	if (ev->kind == EV_MARK || ev->kind == EV_GAP || ev->flags & EV_F_NO_TIMES)
 		return;
 	row = get_row(s, group, ev_name(ev));
 	if (!row) {

@@ -124,7 +124,7 @@ static void put_duration(FILE *out, const struct event *ev)
 {
 	char buf[FORMAT_LEN];
 
-	if (ev->flags & EV_F_NO_TIMES)
+	if (ev->flags & (EV_F_NO_TIMES | EV_F_ENTRY))
 		fputs(" <?>", out);
 	else
 		fprintf(out, " <%s>", format_ns(buf, ev->end - ev->begin));

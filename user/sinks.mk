@@ -1,6 +1,7 @@
 # The sinks, the libraries they need, and their unit tests.
 
-SINK_SRCS = sink event format nest tracks sink_text sink_json sink_pftrace pftrace sink_summary
+SINK_SRCS = sink event format nest tracks sink_text sink_json sink_pftrace pftrace sink_summary \
+	sink_stats
 SINK_OBJS = $(sort $(SINK_SRCS:%=$(O)/obj/user/%.o) $(API_OBJS)) $(O)/obj/user/perfetto.pb-c.o
 SINK_LIBS = -lprotobuf-c -lyajl -lsmartcols
 

@@ -10,12 +10,15 @@
 
 #include <elfutils/libdwfl.h>
 #include <fcntl.h>
+#include <inttypes.h>
 #include <libelf.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
+
+#include "user/procfs.h"
 
 #define KEPT 16 /* processes */
 
@@ -26,14 +29,19 @@ struct program {
 };
 
 struct symbols {
+	struct strings *strings;
 	struct program programs[KEPT];
 	uint64_t lookups;
 };
 
-struct symbols *symbols__new(void)
+struct symbols *symbols__new(struct strings *strings)
 {
+	struct symbols *s = calloc(1, sizeof(*s));
+
 	elf_version(EV_CURRENT);
-	return calloc(1, sizeof(struct symbols));
+	if (s)
+		s->strings = strings;
+	return s;
 }
 
 void symbols__free(struct symbols *s)
@@ -158,4 +166,22 @@ bool symbols__find(struct symbols *s, pid_t pid, uint64_t address, char *name, s
 		return false;
 	snprintf(name, size, "%s", found);
 	return true;
+}
+
+void symbols__describe(struct symbols *s, pid_t pid, uint64_t address, char *text, size_t size)
+{
+	const char *file = NULL, *symbol;
+	Dwfl_Module *module;
+	uint64_t offset;
+	char base[256];
+
+	symbol = symbol_at(s, pid, address, &offset, &module);
+	if (module)
+		file = dwfl_module_info(module, NULL, NULL, NULL, NULL, NULL, NULL, NULL);
+	procfs__basename(file ? file : "?", base, sizeof(base));
+	if (symbol)
+		snprintf(text, size, "%s+%#" PRIx64 " (%s)",
+			 strings__keep_demangled(s->strings, symbol, strlen(symbol)), offset, base);
+	else
+		snprintf(text, size, "%#" PRIx64 " (%s)", address, base);
 }

@@ -11,12 +11,17 @@
 #include <stdint.h>
 #include <sys/types.h>
 
+#include "user/strings.h"
+
 struct symbols;
 
-struct symbols *symbols__new(void);
+struct symbols *symbols__new(struct strings *strings);
 void symbols__free(struct symbols *s);
 
 /* The symbol that begins at that very address. false: none, or the process is gone. */
 bool symbols__find(struct symbols *s, pid_t pid, uint64_t address, char *name, size_t size);
+
+/* What lies at the address, "vadd(int)+0x12 (app)", or the address itself. Demangled. */
+void symbols__describe(struct symbols *s, pid_t pid, uint64_t address, char *text, size_t size);
 
 #endif

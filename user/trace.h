@@ -15,6 +15,7 @@
 #include "user/handles.h"
 #include "user/output.h"
 #include "user/select.h"
+#include "user/stacks.h"
 #include "user/strings.h"
 #include "user/task.h"
 
@@ -24,6 +25,7 @@ struct trace {
 	struct strings *strings;
 	struct tasks *tasks;
 	struct handles *handles;
+	struct stacks *stacks;
 	struct output *out;
 	/*
 	 * The trace holds the calls that overlap [begin, end], and the GPU operations that these

@@ -16,6 +16,7 @@
 
 enum value_kind {
 	VALUE_UNKNOWN,
+	VALUE_LOST,  /* what a call left behind */
 	VALUE_ENTRY, /* what the register `number` held at the entry */
 	VALUE_STACK, /* what the stack held at the entry, `number` bytes above the return address */
 	VALUE_ADDRESS, /* the address `number` itself */
@@ -48,7 +49,7 @@ struct state {
 	size_t slot_count;
 };
 
-static const struct value unknown;
+static const struct value unknown, lost = {.kind = VALUE_LOST};
 
 static int register_id(ZydisRegister reg)
 {
@@ -191,21 +192,24 @@ static bool forget_written(struct state *s)
 	return true;
 }
 
+/*
+ * Moves, with extension or without. A part of what an argument register held at the entry counts as
+ * all of it: the argument is not wider then. A part of an address is nothing.
+ */
 static bool move(struct state *s)
 {
-	const ZydisDecodedOperand *to = &s->operands[0];
-	struct value value = value_of(s, &s->operands[1]);
+	const ZydisDecodedOperand *to = &s->operands[0], *from = &s->operands[1];
+	struct value value = value_of(s, from);
 	int id;
 
 	if (value.kind == VALUE_ENTRY && value.number == RSP)
 		return false; /* whoever has its address may write to the stack */
-	/* Half a register is as much as a 32-bit argument needs; less is not followed. */
-	if (to->size < 32)
-		return forget_written(s);
+	if (from->size < 64 && value.kind != VALUE_ENTRY && value.kind != VALUE_STACK)
+		value = unknown;
 	if (is_on_stack(to))
 		return store_stack(s, stack_place(s, to), to->size / 8, value);
 	id = to->type == ZYDIS_OPERAND_TYPE_REGISTER ? register_id(to->reg.value) : -1;
-	if (id < 0 || id == RSP)
+	if (id < 0 || id == RSP || to->size < 32)
 		return forget_written(s);
 	s->registers[id] = value;
 	return true;
@@ -253,6 +257,9 @@ static bool step(struct state *s)
 	case ZYDIS_MNEMONIC_ENDBR64:
 		return true;
 	case ZYDIS_MNEMONIC_MOV:
+	case ZYDIS_MNEMONIC_MOVZX:
+	case ZYDIS_MNEMONIC_MOVSX:
+	case ZYDIS_MNEMONIC_MOVSXD:
 		return move(s);
 	case ZYDIS_MNEMONIC_LEA:
 		id = register_id(s->operands[0].reg.value);
@@ -311,22 +318,31 @@ static struct value returned_by(const struct image *image, uint64_t address)
 
 static bool call(struct state *s)
 {
-	static const uint8_t lost[] = {0, 1, 2, 6, 7, 8, 9, 10, 11};
+	static const uint8_t scratch[] = {0, 1, 2, 6, 7, 8, 9, 10, 11};
 	uint64_t target;
 
 	if (!target_of(s, &target))
 		return false;
-	for (size_t i = 0; i < sizeof(lost); i++)
-		s->registers[lost[i]] = unknown;
+	for (size_t i = 0; i < sizeof(scratch); i++)
+		s->registers[scratch[i]] = lost;
 	s->registers[RAX] = returned_by(s->image, target);
 	return true;
 }
 
-/* rdi rsi rdx rcx r8 r9, and the registers that a function has to keep. */
+/*
+ * An argument register that a call has taken, and that was not restored, is none that the function
+ * uses: what it jumps to could not do anything with it.
+ */
 static bool is_as_at_entry(const struct state *s)
 {
-	static const uint8_t kept[] = {7, 6, 2, 1, 8, 9, 3, 5, 12, 13, 14, 15};
+	static const uint8_t arguments[] = {7, 6, 2, 1, 8, 9}, kept[] = {3, 5, 12, 13, 14, 15};
 
+	for (size_t i = 0; i < sizeof(arguments); i++) {
+		const struct value *v = &s->registers[arguments[i]];
+
+		if (v->kind != VALUE_LOST && (v->kind != VALUE_ENTRY || v->number != arguments[i]))
+			return false;
+	}
 	for (size_t i = 0; i < sizeof(kept); i++) {
 		const struct value *v = &s->registers[kept[i]];
 

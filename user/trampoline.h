@@ -21,9 +21,9 @@ struct trampoline {
 
 /*
  * Is the function one? It is if all that it does on its way, which must have no branch but calls,
- * leaves the stack and the six argument registers as they were: then whoever probes the function
- * behind it sees the same arguments and returns to the same place. The address comes from a load,
- * or from a call to a function of the library that returns the table.
+ * leaves the stack and its arguments in registers as they were: then whoever probes the function
+ * behind it sees the same arguments, and the same place to return to. The address comes from a
+ * load, or from a call to a function of the library that returns the table.
  */
 bool trampoline__decode(const struct image *image, const struct code *fn, struct trampoline *out);
 

@@ -270,11 +270,7 @@ SITE hipSiteTableCall			/* as HIP's, from ROCm 6.2 on */
 	mov	%rsi, 0x10(%rsp)
 	mov	%rdx, 0x8(%rsp)
 	mov	%ecx, 0x4(%rsp)
-	push	%r8
-	push	%r9
 	call	get_table
-	pop	%r9
-	pop	%r8
 	mov	0x4(%rsp), %ecx
 	mov	0x8(%rsp), %rdx
 	mov	8(%rax), %rax

@@ -15,7 +15,8 @@ traced() {
 
 	shift 3
 	rm -f "$(tmp t.json)"
-	"$RTRACE" --attach "$mode" -f json -o "$(tmp t.json)" "$@" -- "$WINDOWS" "$scenario" "$start" 20 \
+	"$RTRACE" --attach "$mode" -f json -o "$(tmp t.json)" "$@" -- \
+		"$WINDOWS" "$scenario" "$start" "${CALLS:-20}" \
 		>"$(tmp out)" 2>"$(tmp err)"
 	grep -q '^result PASSED$' "$(tmp out)"
 }
@@ -132,8 +133,8 @@ forks() {
 	same_calls
 }
 
-# The tracer attaches to a program that waits, with the options given; then that may go on.
-attached() {
+# attach SCENARIO [OPTION...]: a program that waits for SIGUSR2, and a tracer of it alone
+attach() {
 	local scenario=$1
 
 	shift
@@ -141,15 +142,159 @@ attached() {
 	job=$!
 	JOBS_STARTED+=("$job")
 	wait_for grep -q "^ready $job" "$(tmp out)"
-	"$RTRACE" "$@" -f json -o "$(tmp t.json)" -v 2>"$(tmp err)" &
+	"$RTRACE" -p "$job" "$@" -f json -o "$(tmp t.json)" -v 2>"$(tmp err)" &
 	tracer=$!
 	JOBS_STARTED+=("$tracer")
 	wait_for grep -q 'API calls' "$(tmp err)"
 }
 
-@test "-p does not follow a child, whether or not its parent uses the switch" {
-	attached stray -p $!
-	skip
+@test "-p follows no child, though its parent uses the switch" {
+	attach stray
+	kill -USR2 "$job"
+	wait "$job"
+	wait "$tracer"
+	same_calls
+}
+
+# batch N [LINE TIMES]: the next batch of calls, once the tracer has said LINE so many times
+batch() {
+	wait_for eval "[ \"\$(grep -c '^ready' '$(tmp out)')\" = $1 ]"
+	kill -USR2 "$job"
+	wait_for grep -q "^batch $1\$" "$(tmp out)"
+}
+
+# The tracer has said so, so many times.
+said() {
+	[ "$(grep -c "$1" "$(tmp err)")" = "$2" ]
+}
+
+toggle() {
+	kill -USR1 "$tracer"
+	wait_for said "tracing is switched $1" "$2"
+}
+
+@test "SIGUSR1 switches tracing off, and on again" {
+	attach batches
+	batch 1
+	toggle off 1
+	batch 2
+	toggle on 1
+	batch 3
+	toggle off 2
+	batch 4
+	wait "$job"
+	wait "$tracer"
+	same_calls
+}
+
+# Which calls are traced, as runs of numbers without a hole: FIRST LAST BEFORE AFTER (ns), where the
+# times are when the program made the first and the last of them.
+runs() {
+	jq -r '.traceEvents[] | select(.name == "hipTestPlain") | .args.args[0]' "$(tmp t.json)" |
+		while read -r n; do echo "traced $((n))"; done | sort -k2,2n |
+		awk 'NR == FNR { if ($1 == "call") { before[$2] = $3; after[$2] = $4 } next }
+			$2 == last + 1 && NR > FNR { last = $2; next }
+			{ if (first) print first, last, before[first], after[last]; first = last = $2 }
+			END { if (first) print first, last, before[first], after[last] }' "$(tmp out)" -
+}
+
+# Two runs of calls, each after a time without any, and then none.
+two_periods() {
+	CALLS=2000 traced "$(best_mode)" on stamps -P 400:400:2 --collection-period-unit msec
+	runs >"$(tmp runs)"
+	cat "$(tmp runs)"
+	[ "$(wc -l <"$(tmp runs)")" = 2 ] && awk '
+		NR == FNR { if ($1 == "call") { if (!first) first = $3; last = $4 } next }
+		{ off = ($3 - (n++ ? end : first)) / 1e6; on = ($4 - $3) / 1e6; end = $4
+		  if (off < 200 || off > 600 || on < 200 || on > 600) bad = 1 }
+		END { exit bad || last - end < 200e6 }' "$(tmp out)" "$(tmp runs)"
+}
+
+@test "collection periods: off for the delay, on for the length, so often" {
+	# On a busy machine switches come late, and a period can pass unseen: not three times.
+	two_periods || two_periods || two_periods
+}
+
+# refused PATTERN OPTION...: a command line that is refused, in one line, before anything is done
+refused() {
+	local pattern=$1 status=0
+
+	shift
+	"$RTRACE" "$@" -o "$(tmp x)" -- touch "$(tmp touched)" 2>"$(tmp err)" || status=$?
+	cat "$(tmp err)"
+	[ "$status" = 2 ]
+	[ "$(grep -cv '^Try ' "$(tmp err)")" = 1 ]
+	grep -qE -e "$pattern" "$(tmp err)"
+	[ ! -e "$(tmp x)" ] && [ ! -e "$(tmp touched)" ]
+}
+
+@test "bad values are refused" {
+	for period in "" x 1 1: :1 1:0 1:1: 1:1:x 1:1:1:1 -1:1 1:-1 1:1:-1 1e99:1 nan:1 0x10:1 " 1:1" "1 :1"; do
+		refused "-P: '$period' is not DELAY:LENGTH:REPEAT" -P "$period"
+	done
+	refused "--collection-period-unit: unknown 'days'" --collection-period-unit days
+	refused "--trace-start: 'maybe' is neither on nor off" --trace-start maybe
+}
+
+# ---- with a GPU ----
+
+# gpu_traced MODE [OPTION...]: tests/workloads/windows.hip
+gpu_traced() {
+	local mode=$1
+
+	shift
+	rm -f "$(tmp truth)"
+	sim SIMKFD_TRUTH="$(tmp truth)" "$RTRACE" -f json -o "$(tmp t.json)" "$@" -- \
+		"$O/workloads/windows" -m "$mode" >"$(tmp out)" 2>"$(tmp err)"
+	grep -q '^result PASSED$' "$(tmp out)"
+	grep -q 'lost 0 calls (ring full), 0 (nested too deep), 0 GPU records, 0 other' "$(tmp err)"
+}
+
+# The calls, all of them, by function, are those that the program says.
+inside() {
+	calls "$(tmp t.json)" | awk '{print $1}' | sort | uniq -c | awk '{print $2, $1}' >"$(tmp traced)"
+	awk '$1 == "inside" {print $2, $3}' "$(tmp out)" | sort >"$(tmp said)"
+	[ -s "$(tmp said)" ]
+	diff "$(tmp said)" "$(tmp traced)"
+}
+
+# The GPU's operations are those that the program says, each under its launch.
+ran() {
+	jq -r '.traceEvents[] | select(.cat == "gpu" and .ph == "X") | .name' "$(tmp t.json)" | sort |
+		uniq -c | awk '{print $2, $1}' >"$(tmp traced)"
+	awk '$1 == "ran" {print $2, $3}' "$(tmp out)" >"$(tmp said)"
+	sed -i 's/(.*) / /' "$(tmp traced)"
+	diff "$(tmp said)" "$(tmp traced)"
+	grep -q ' 0 GPU operations uncorrelated, 0 without end' "$(tmp err)"
+	check_causes "$(tmp t.json)"
+}
+
+@test "a launch between roctracer_start and stop is all there is, with -t hip" {
+	gpu_traced launch --trace-start off -t hip
+	inside
+	[ "$(cut -d ' ' -f 1 "$(tmp traced)" | tr '\n' ' ')" = \
+		"__hipPopCallConfiguration __hipPushCallConfiguration hipLaunchKernel " ]
+	[ "$(jq '[.traceEvents[] | select(.cat == "gpu")] | length' "$(tmp t.json)")" = 0 ]
+}
+
+@test "GPU operations of the time in which tracing is off are not in the trace" {
+	gpu_traced launch --trace-start off -t hip,hsa,gpu
+	ran
+	[ "$(true_ops "$(tmp truth)" | wc -l)" -gt "$(awk '{print $2}' "$(tmp said)")" ]
+	gpu_traced launch --trace-start off -t hip,gpu
+	inside
+	ran
+}
+
+@test "ranges that tracing was on for at one end are shown, and hold what was launched in them" {
+	gpu_traced ranges --trace-start off -t hip,roctx,gpu
+	ran
+	jq -r '.traceEvents[] | select(.cat == "roctx" and .args.args == null and (.ph | IN("X", "i"))) | .name' \
+		"$(tmp t.json)" | sort | uniq -c | awk '{print $NF, $1}' >"$(tmp shown)"
+	diff <(awk '$1 == "shown" {print $2, $3}' "$(tmp out)" | sort) <(sort "$(tmp shown)")
+	jq -e '([.traceEvents[] | select(.cat == "roctx" and .name == "inside") | .args.range]) as $r |
+		[.traceEvents[] | select(.cat == "gpu") | .args.range] | length > 0 and all(IN($r[]))' \
+		"$(tmp t.json)"
 }
 
 teardown() {

@@ -1,14 +1,17 @@
 // SPDX-License-Identifier: MIT
 /*
  * Fuzzes the reading of libraries: whatever the file, it is refused, or every probe lies in it and
- * in order. Every function is wanted, whatever its name.
+ * in order. Every function is wanted, whatever its name. The memory of the process that has loaded
+ * it holds what the file does.
  */
+#include <errno.h>
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
 #include <unistd.h>
 
+#include "user/implementation.h"
 #include "user/library.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
@@ -46,16 +49,47 @@ static void check(const struct library *lib, size_t size)
 			abort();
 }
 
+struct input {
+	const uint8_t *data;
+	size_t size;
+};
+
+static ssize_t read_input(void *arg, uint64_t address, void *buf, size_t size)
+{
+	const struct input *in = arg;
+
+	if (in->size < size)
+		return -EFAULT;
+	memcpy(buf, in->data + address % (in->size - size + 1), size);
+	return size;
+}
+
+static void check_implementations(const struct library *lib, struct input *in)
+{
+	struct implementation *found = NULL;
+	int n = implementation__find(lib, 0, read_input, in, &found);
+
+	for (int i = 0; i < n; i++)
+		if (found[i].offset >= in->size || found[i].place.kind >= PLACE_SINGLE_STEPPED ||
+		    (i && found[i].offset <= found[i - 1].offset))
+			abort();
+	if (n >= 0)
+		free(found);
+}
+
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
+	struct input in = {data, size};
 	int fd = memfd_create("library", MFD_CLOEXEC);
 	struct library *lib;
 
 	if (fd < 0 || write(fd, data, size) != (ssize_t)size)
 		abort();
 	lib = library__open_on(fd, "fuzzed", NULL, KERNEL(6, 18));
-	if (lib)
+	if (lib) {
 		check(lib, size);
+		check_implementations(lib, &in);
+	}
 	library__close(lib);
 	return 0;
 }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * A library of a few functions, to begin fuzzing with: corpus/library/tiny.so is made of it by
- * gcc -nostdlib -shared -s -Wl,--hash-style=sysv,--build-id=none,-z,noseparate-code,-z,max-page-size=16
+ * gcc -nostdlib -shared -s -Wl,--hash-style=sysv,--build-id=none,-z,noseparate-code,-z,max-page-size=16,--eh-frame-hdr
  */
 	.text
 	.macro	API name, type=function
@@ -44,7 +44,24 @@ API roctxNoSize
 	.byte	0x0f, 0x84
 	.long	.Lnop5 + 2 - . - 4
 	ret
+API hsa_table
+	.cfi_startproc
+	mov	pointer(%rip), %rax
+	jmp	*8(%rax)
+	.cfi_endproc
+	.size	hsa_table, . - hsa_table
+	.type	behind, %function
+behind:
+	.cfi_startproc
+	push	%rbx
+	pop	%rbx
+	ret
+	.cfi_endproc
 	.data
+pointer:
+	.quad	table
+table:
+	.quad	0, behind
 API hipInData
 	ret
 	.section .note.GNU-stack, "", @progbits

@@ -157,10 +157,8 @@ static uint64_t by_objdump(const struct loaded *l, const char *path, const struc
 			slot = strtol(jump + strlen("jmp    *"), NULL, 16);
 	}
 	pclose(f);
-	if (variable && slot >= 0) {
-		memcpy(&found, (void *)(l->base + variable), sizeof(found));
-		memcpy(&found, (void *)(found + slot), sizeof(found));
-	}
+	if (variable && slot >= 0 && read_self(NULL, l->base + variable, &found, 8) == 8)
+		read_self(NULL, found + slot, &found, 8);
 	return found;
 }
 
