@@ -76,7 +76,8 @@ enum rt_item_kind {
 };
 
 /* rt_item.flags */
-#define RT_ITEM_FAULT 0x1 /* not readable, or its page not resident; len is 0 */
+/* Not readable, or its page not resident: nothing follows, or where a string is, 8 bytes. */
+#define RT_ITEM_FAULT 0x1
 #define RT_ITEM_CUT   0x2 /* the string is longer */
 
 /*

@@ -92,6 +92,8 @@ static __always_inline void read_string(struct rt_item *item, void *to, __u32 le
 
 	if (n < 0) {
 		item->flags = RT_ITEM_FAULT;
+		item->len = sizeof(from);
+		*(__u64 *)to = from;
 	} else if (n > len + 1) {
 		item->len = len;
 		item->flags = RT_ITEM_CUT;

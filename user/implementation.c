@@ -70,8 +70,12 @@ int implementation__find(const struct library *lib, uint64_t base, trampoline_re
 			 struct implementation **found)
 {
 	struct search s = {.kernel = insn__running_kernel()};
-	int err = image__open(&s.image, lib->fd);
+	int err;
 
+	*found = NULL;
+	if (lib->program)
+		return 0; /* not read here: it has its symbols elsewhere */
+	err = image__open(&s.image, lib->fd);
 	if (err)
 		return err;
 	s.found = calloc(lib->probe_count + 1, sizeof(*s.found));

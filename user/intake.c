@@ -133,7 +133,7 @@ static const struct rt_rec *completed(struct intake *in, const struct rt_rec *re
 	stacks__resolve(in->trace->stacks, in->capture, rec->pid, span->stack);
 	if (fn->role == ROLE_LAUNCH_HOST)
 		handles__look_up(in->trace->handles, rec->pid, span->args[0]);
-	if (items__has_fault(span, &fn->plan)) {
+	if (items__has_fault(span)) {
 		items__read_faulted(copy, span, &fn->plan);
 		span = &copy->span;
 	}

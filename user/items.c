@@ -38,36 +38,34 @@ const struct rt_item *items__read(const struct rt_rec_span *rec, const struct rt
 	return NULL;
 }
 
-static const struct rt_read *faulted_string(const struct rt_item *item, const struct rt_plan *plan)
+/* The address of a string that was not resident, in *address. */
+static bool is_faulted_string(const struct rt_item *item, uint64_t *address)
 {
-	const struct rt_read *read;
-
 	if (item->kind != RT_ITEM_READ || !(item->flags & RT_ITEM_FAULT) ||
-	    item->index >= plan->reads)
-		return NULL;
-	read = &plan->read[item->index];
-	return read->kind == RT_READ_STRING && read->word < RT_ARGS ? read : NULL;
+	    item->len != sizeof(*address))
+		return false;
+	memcpy(address, items__data(item), sizeof(*address));
+	return true;
 }
 
-bool items__has_fault(const struct rt_rec_span *rec, const struct rt_plan *plan)
+bool items__has_fault(const struct rt_rec_span *rec)
 {
 	const struct rt_item *item = NULL;
+	uint64_t address;
 
 	while ((item = items__next(rec, item)))
-		if (faulted_string(item, plan))
+		if (is_faulted_string(item, &address))
 			return true;
 	return false;
 }
 
 /* Reads the string into the item. What cannot be read stays a fault. */
-static void read_string(struct rt_item *item, const struct rt_rec_span *rec,
-			const struct rt_read *read)
+static void read_string(struct rt_item *item, pid_t pid, uint64_t address, size_t max)
 {
-	size_t max = read->len < RT_READ_MAX ? read->len : RT_READ_MAX;
 	char text[RT_READ_MAX + 1];
 	ssize_t n;
 
-	n = procfs__read_memory(rec->h.pid, rec->args[read->word], text, max + 1);
+	n = procfs__read_memory(pid, address, text, max + 1);
 	if (n <= 0)
 		return;
 	item->len = strnlen(text, n);
@@ -77,16 +75,24 @@ static void read_string(struct rt_item *item, const struct rt_rec_span *rec,
 	memcpy(item + 1, text, item->len);
 }
 
+static size_t max_len(const struct rt_item *item, const struct rt_plan *plan)
+{
+	size_t max = item->index < plan->reads ? plan->read[item->index].len : 0;
+
+	return max < RT_READ_MAX ? max : RT_READ_MAX;
+}
+
 void items__read_faulted(union span_record *to, const struct rt_rec_span *rec,
 			 const struct rt_plan *plan)
 {
 	const struct rt_item *item = NULL;
 	size_t at = sizeof(*rec);
+	uint64_t address;
 
 	memset(to, 0, sizeof(*to));
 	to->span = *rec;
 	while ((item = items__next(rec, item))) {
-		const struct rt_read *read = faulted_string(item, plan);
+		bool read = is_faulted_string(item, &address);
 		size_t most = read ? RT_READ_MAX : item->len;
 		struct rt_item *copy = (void *)((char *)to + at);
 
@@ -94,7 +100,7 @@ void items__read_faulted(union span_record *to, const struct rt_rec_span *rec,
 			break;
 		memcpy(copy, item, sizeof(*item) + item->len);
 		if (read)
-			read_string(copy, rec, read);
+			read_string(copy, rec->h.pid, address, max_len(item, plan));
 		at += sizeof(*copy) + padded(copy->len);
 	}
 	to->span.h.size = at;

@@ -33,7 +33,7 @@ const struct rt_item *items__read(const struct rt_rec_span *rec, const struct rt
 				  enum rt_read_kind kind, uint8_t word);
 
 /* Is there a string that was not resident? */
-bool items__has_fault(const struct rt_rec_span *rec, const struct rt_plan *plan);
+bool items__has_fault(const struct rt_rec_span *rec);
 
 /*
  * Copies the record and reads such strings from the process, which is only sound for strings: what

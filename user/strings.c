@@ -5,6 +5,7 @@
  */
 #include "user/strings.h"
 
+#include <ctype.h>
 #include <libiberty/demangle.h>
 #include <setjmp.h>
 #include <stdbool.h>
@@ -64,7 +65,7 @@ const char *strings__keep(struct strings *s, const char *text, size_t len)
  * written. So the demangler writes into a buffer of fixed size, and is left when that is full.
  */
 struct plain_name {
-	char text[PLAIN_MAX];
+	char text[PLAIN_MAX + 1];
 	size_t len;
 	jmp_buf full;
 };
@@ -103,27 +104,65 @@ void strings__set_kernel_names(struct strings *s, enum kernel_names how)
 	s->kernel_names = how;
 }
 
-/* The end of the name proper: what follows are its template arguments. */
-static size_t name_end(const char *text, size_t len)
+/* The length of the operator's symbol, where that has brackets. */
+static size_t operator_length(const char *text)
 {
-	for (size_t i = 0; i < len; i++)
-		if (text[i] == '<' && i && strncmp(text + i - 1, " <", 2) &&
-		    !(i >= 8 && !strncmp(text + i - 8, "operator", 8)))
-			return i;
-	return len;
+	static const char *const symbols[] = {"<=>", "->*", "<<=", ">>=", "()", "[]", "<<",
+					      ">>",  "<=",  ">=",  "->",  "<",	">"};
+
+	for (size_t i = 0; i < sizeof(symbols) / sizeof(symbols[0]); i++)
+		if (!strncmp(text, symbols[i], strlen(symbols[i])))
+			return strlen(symbols[i]);
+	return 0;
 }
 
-/* Without return type, namespaces, template arguments and parameters. */
+static bool is_operator(const char *text)
+{
+	return !strncmp(text, "operator", 8) && !isalnum((unsigned char)text[8]) && text[8] != '_';
+}
+
+struct part {
+	const char *begin, *end;
+};
+
+/* The last part between "::" outside of all brackets, without its template arguments. */
+static struct part last_part(const char *text)
+{
+	struct part p = {text, NULL};
+	int depth = 0;
+
+	for (const char *at = text; *at; at++) {
+		if (!depth && at == p.begin && is_operator(at))
+			at += 8 + operator_length(at + 8);
+		if (!depth && !p.end &&
+		    (*at == '<' || !strncmp(at, " <", 2) || !strncmp(at, " [", 2)))
+			p.end = at;
+		if (!depth && !strncmp(at, "::", 2)) {
+			p = (struct part){at + 2, NULL};
+			at++;
+		} else if (*at && strchr("<([{", *at)) {
+			depth++;
+		} else if (*at && strchr(">)]}", *at)) {
+			depth -= depth && at[-1] != '-';
+		}
+		if (!*at)
+			break;
+	}
+	if (!p.end)
+		p.end = p.begin + strlen(p.begin);
+	return p;
+}
+
+/* Without namespaces, template arguments and parameters. */
 static const char *keep_truncated(struct strings *s, const char *kept)
 {
 	struct plain_name *p = malloc(sizeof(*p));
-	size_t end, begin;
+	struct part part;
 
 	if (p && demangle(kept, DMGL_NO_OPTS, p)) {
-		end = name_end(p->text, p->len);
-		for (begin = end; begin > 0 && !strchr(" :", p->text[begin - 1]); begin--)
-			;
-		kept = strings__keep(s, p->text + begin, end - begin);
+		p->text[p->len] = '\0';
+		part = last_part(p->text);
+		kept = strings__keep(s, part.begin, part.end - part.begin);
 	}
 	free(p);
 	return kept;

@@ -158,6 +158,29 @@ static void fork_in_call(long n)
 		CHECK(hipTestCallback(fork_here, NULL) == 5);
 }
 
+static long spawn_here(void *arg)
+{
+	pid_t pid = vfork();
+	int status;
+
+	if (!pid) {
+		hipTestPlain(1, 2, 3, 4, 5, 6);
+		execl("/proc/self/exe", "edges", "plain", "2", NULL);
+		_exit(127);
+	}
+	CHECK(waitpid(pid, &status, 0) == pid);
+	CHECK(WIFEXITED(status) && WEXITSTATUS(status) == 0);
+	plain(1);
+	return 5;
+}
+
+/* Inside of a call: a child that shares the memory makes a call and runs another program. */
+static void vfork_in_call(long n)
+{
+	for (long i = 0; i < n; i++)
+		CHECK(hipTestCallback(spawn_here, NULL) == 5);
+}
+
 static void *many_calls(void *arg)
 {
 	nested(*(long *)arg);
@@ -258,6 +281,7 @@ static const struct {
 	{"signal_jump", signal_jump},
 	{"exit_thread", exit_thread},
 	{"fork_in_call", fork_in_call},
+	{"vfork_in_call", vfork_in_call},
 	{"threads", threads},
 	{"asm", asm_entries},
 	{"open_call", open_call},

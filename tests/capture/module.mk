@@ -17,6 +17,13 @@ $(CAPTURE_DIR)/edges: tests/capture/edges.c $(CAPTURE_DIR)/libamdhip64.so.99
 
 tests: $(CAPTURE_DIR)/edges
 
+$(CAPTURE_DIR)/callers: tests/capture/callers.c $(CAPTURE_DIR)/libamdhip64.so.99
+	$(call say,LD,$@)
+	$(Q)$(CC) -std=gnu11 -D_GNU_SOURCE $(WARN) -Wno-missing-prototypes -g -I. -O1 -fno-omit-frame-pointer \
+		$^ -o $@ '-Wl,-rpath,$$ORIGIN'
+
+tests: $(CAPTURE_DIR)/callers
+
 # Libraries named like those that control tracing, and their user.
 FAKE_libroctracer64 = FAKE_ROCTRACER
 FAKE_librocprofiler-sdk-roctx = FAKE_ROCTX

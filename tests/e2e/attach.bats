@@ -84,7 +84,7 @@ exact() {
 	start_job HSA_TOOLS_LIB="$AGENT" "$O/workloads/job" -d 2000
 	go
 	for i in 1 2; do
-		"$RTRACE" -p "$job" -f json -o "$(tmp $i.json)" --duration 0.5 2>"$(tmp $i.err)"
+		"$RTRACE" -p "$job" -f json -o "$(tmp $i.json)" --duration "$(seconds 0.5)" 2>"$(tmp $i.err)"
 		[ "$(traced_ops "$(tmp $i.json)" | wc -l)" -gt 20 ]
 		check_nesting "$(tmp $i.json)"
 	done

@@ -30,15 +30,6 @@ best_mode() {
 	attach_modes | head -n 1
 }
 
-in_every_mode() {
-	local mode
-
-	for mode in $(attach_modes); do
-		echo "mode $mode"
-		"$@" "$mode"
-	done
-}
-
 plain() {
 	trace "$1" plain 1000
 	[ "$(count "$(tmp t.json)" hipTestPlain)" = 1000 ]
@@ -182,6 +173,26 @@ fork_in_call() {
 
 @test "fork inside a call: the child's calls are its own" {
 	in_every_mode fork_in_call
+}
+
+vfork_in_call() {
+	trace "$1" vfork_in_call 2
+	same <<-end
+		hipTestCallback
+		hipTestPlain
+		hipTestPlain
+		hipTestPlain
+		 hipTestPlain
+		hipTestCallback
+		hipTestPlain
+		hipTestPlain
+		hipTestPlain
+		 hipTestPlain
+	end
+}
+
+@test "vfork and exec inside a call: parent and child go on, each with its own calls" {
+	in_every_mode vfork_in_call
 }
 
 @test "a thousand threads" {

@@ -22,7 +22,7 @@ sim_exec() {
 
 # The calls in a JSON trace, one a line: NAME CORR PARENT FLAGS PID TID BEGIN END (ns)
 calls() {
-	jq -r '.traceEvents[] | select(.ph == "X" and (.cat | IN("hip", "hsa", "kfd", "roctx")) and .args.corr) |
+	jq -r '.traceEvents[] | select(.ph == "X" and (.cat | IN("hip", "hsa", "kfd", "roctx", "roctracer")) and .args.corr) |
 		[.name, .args.corr, .args.parent, .args.flags // "-", .pid, .tid,
 		 (.ts * 1000 | round), ((.ts + .dur) * 1000 | round)] | @tsv' "$1"
 }
@@ -68,6 +68,11 @@ needs_mode() {
 	attach_modes | grep -qx "$1" || skip "this kernel has no mode $1"
 }
 
+# So many seconds times RT_PATIENCE, for what is to happen in some time.
+seconds() {
+	awk -v n="$1" -v patience="${RT_PATIENCE:-1}" 'BEGIN { print n * patience }'
+}
+
 # Waits until the command succeeds, at most 20 s times RT_PATIENCE, which is for slow machines.
 wait_for() {
 	local i
@@ -89,5 +94,15 @@ end_jobs() {
 	for pid in "${JOBS_STARTED[@]}"; do
 		kill -KILL "$pid" 2>/dev/null || :
 		wait "$pid" 2>/dev/null || :
+	done
+}
+
+# Runs `COMMAND... MODE` for each way of attaching that this kernel has.
+in_every_mode() {
+	local mode
+
+	for mode in $(attach_modes); do
+		echo "mode $mode"
+		"$@" "$mode"
 	done
 }

@@ -37,15 +37,6 @@ best_mode() {
 	attach_modes | head -n 1
 }
 
-in_every_mode() {
-	local mode
-
-	for mode in $(attach_modes); do
-		echo "mode $mode"
-		"$@" "$mode"
-	done
-}
-
 start_stop() {
 	traced "$1" on start_stop
 	same_calls

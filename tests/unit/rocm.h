@@ -6,16 +6,19 @@
 #include <glob.h>
 #include <stdio.h>
 
-/* Where "libNAME.so.N" is, in memory that stays; skips the test if it is nowhere. */
+/* Where "libNAME.so.N" is, until the next call; skips the test if it is nowhere. */
 static inline const char *rocm_library(const char *name)
 {
+	static char path[512];
 	char pattern[128];
 	glob_t found;
 
 	snprintf(pattern, sizeof(pattern), "/usr/lib/x86_64-linux-gnu/%s.so.[0-9]", name);
 	if (glob(pattern, 0, NULL, &found))
 		skip();
-	return found.gl_pathv[0];
+	snprintf(path, sizeof(path), "%s", found.gl_pathv[0]);
+	globfree(&found);
+	return path;
 }
 
 #endif

@@ -3,6 +3,7 @@
  * Tests which symbols of a file are probed, and where: on the real libraries, with readelf as the
  * judge, and on damaged files.
  */
+#include <elf.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <setjmp.h>
@@ -146,6 +147,37 @@ static void files_that_are_no_library_are_refused(void **state)
 	functions__free(fns);
 }
 
+static void files_for_other_machines_are_refused(void **state)
+{
+	static const struct {
+		size_t at;
+		char value;
+	} changes[] = {
+		{EI_CLASS, ELFCLASS32},
+		{EI_DATA, ELFDATA2MSB},
+		{offsetof(Elf64_Ehdr, e_machine), EM_386},
+		{offsetof(Elf64_Ehdr, e_type), ET_REL},
+	};
+	int fd = open(rocm_library("libhsa-runtime64"), O_RDONLY | O_CLOEXEC);
+	struct functions *fns = all_functions();
+	static char data[8 << 20];
+	ssize_t size = read(fd, data, sizeof(data));
+
+	close(fd);
+	assert_true(size > 64);
+	for (size_t i = 0; i < sizeof(changes) / sizeof(changes[0]); i++) {
+		char saved = data[changes[i].at];
+
+		data[changes[i].at] = changes[i].value;
+		errno = 0;
+		assert_null(library__open(temporary(data, size), "other", fns));
+		assert_int_equal(errno, ENOEXEC);
+		data[changes[i].at] = saved;
+	}
+	library__close(library__open(temporary(data, size), "as it was", fns));
+	functions__free(fns);
+}
+
 /* Every prefix and many corruptions of a real library: refused or read, never a crash. */
 static void damaged_libraries_do_no_harm(void **state)
 {
@@ -192,6 +224,7 @@ int main(void)
 		cmocka_unit_test(hot_functions_are_left_out_unless_asked_for),
 		cmocka_unit_test(a_function_is_found_at_its_probe_alone),
 		cmocka_unit_test(files_that_are_no_library_are_refused),
+		cmocka_unit_test(files_for_other_machines_are_refused),
 		cmocka_unit_test(damaged_libraries_do_no_harm),
 		cmocka_unit_test(names_of_rocm_libraries),
 	};

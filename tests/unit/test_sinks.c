@@ -144,6 +144,56 @@ static void test_summary_empty(void **state)
 	free(text);
 }
 
+/* ---- stats ---- */
+
+static void call(struct sink *sink, const char *name, uint64_t begin, uint64_t ns)
+{
+	const struct event ev = {.kind = EV_SPAN, .begin = begin, .end = begin + ns, .name = name};
+
+	sink->ops->event(sink, &ev);
+}
+
+/* The calls of ROCm's documentation, "Tracing Control", and things that are no calls. */
+static void feed_example(struct sink *sink)
+{
+	const struct event range = {.kind = EV_RANGE, .end = 1000000, .name = "range"};
+	const struct event kernel = {.kind = EV_DISPATCH, .end = 1000000, .name = "kernel"};
+
+	for (int i = 0; i < 10; i++) {
+		call(sink, "__hipPopCallConfiguration", 1000, 242);
+		call(sink, "__hipPushCallConfiguration", 2000, 288);
+		call(sink, "hipLaunchKernel", 3000, i ? 39389 : 39391);
+		sink->ops->event(sink, &range);
+		sink->ops->event(sink, &kernel);
+	}
+}
+
+/* What rocprof printed of them there. */
+static void test_stats(void **state)
+{
+	write_trace("stats", feed_example);
+	assert_output("cat", "\"Name\",\"Calls\",\"TotalDurationNs\",\"AverageNs\",\"Percentage\"\n"
+			     "\"hipLaunchKernel\",10,393892,39389,98.6723180825267\n"
+			     "\"__hipPushCallConfiguration\",10,2880,288,0.7214573438345457\n"
+			     "\"__hipPopCallConfiguration\",10,2420,242,0.6062245736387503\n");
+}
+
+static void feed_odd(struct sink *sink)
+{
+	call(sink, "same", 5, 0);
+	call(sink, "a \"name\", quoted", 5, 0);
+	call(sink, "same", 7, 0);
+}
+
+static void test_stats_odd(void **state)
+{
+	write_trace("stats", feed_odd);
+	assert_output("tail -n +2", "\"a \"\"name\"\", quoted\",1,0,0,0\n\"same\",2,0,0,0\n");
+	write_trace("stats", NULL);
+	assert_output("cat",
+		      "\"Name\",\"Calls\",\"TotalDurationNs\",\"AverageNs\",\"Percentage\"\n");
+}
+
 /* ---- all ---- */
 
 static void test_table(void **state)
@@ -187,6 +237,7 @@ int main(void)
 		cmocka_unit_test(test_json_content),	cmocka_unit_test(test_json_structure),
 		cmocka_unit_test(test_json_empty),	cmocka_unit_test(test_text),
 		cmocka_unit_test(test_summary),		cmocka_unit_test(test_summary_empty),
+		cmocka_unit_test(test_stats),		cmocka_unit_test(test_stats_odd),
 		cmocka_unit_test(test_table),		cmocka_unit_test(test_full_disk),
 		cmocka_unit_test(test_full_disk_early),
 	};

@@ -16,10 +16,9 @@
 
 #include <cmocka.h>
 
+#include "tests/unit/rocm.h"
 #include "user/implementation.h"
 #include "user/procfs.h"
-
-#define LIBDIR "/usr/lib/x86_64-linux-gnu/"
 
 struct loaded {
 	void *handle;
@@ -164,7 +163,7 @@ static uint64_t by_objdump(const struct loaded *l, const char *path, const struc
 
 static void all_of_hsa_are_followed(void **state)
 {
-	struct loaded l = load(LIBDIR "libhsa-runtime64.so.1");
+	struct loaded l = load(rocm_library("libhsa-runtime64"));
 	size_t followed = 0, wrong = 0;
 
 	for (size_t i = 0; i < l.lib->probe_count; i++) {

@@ -9,7 +9,7 @@ HIP_FLAGS = -O2 -g -Wall -Wextra -Wno-unused-parameter -Werror -I. -MMD -MP $(HI
 # traceback on one without. Its own exit status is kept, and its diagnostics are shown if it fails.
 hipcc = $(HIPCC) $(1) 2>$@.log || { cat $@.log >&2; exit 1; }
 
-WORKLOADS_HIP = vectoradd matrixtranspose streams graphs events ranges job forker longjmp windows
+WORKLOADS_HIP = vectoradd matrixtranspose streams graphs events ranges job forker longjmp exceptions windows
 WORKLOADS_C = copies module errors hsa_dispatch
 WORKLOADS = $(addprefix $(O)/workloads/,$(WORKLOADS_HIP) $(WORKLOADS_C))
 WORKLOAD_FILES = $(O)/workloads/libkernels.so $(O)/workloads/kernels.hsaco
@@ -18,6 +18,7 @@ LIBS_ranges = -L$(O) -lroctx64 -Wl,-rpath,'$$ORIGIN/..'
 LIBS_windows = $(LIBS_ranges) -L$(O)/capture -l:libroctracer64.so.99 -l:librocprofiler-sdk-roctx.so.99 \
 	-Wl,-rpath,'$$ORIGIN/../capture'
 LIBS_longjmp = -lhsa-runtime64
+LIBS_exceptions = -lhsa-runtime64
 LIBS_copies = -lamdhip64
 LIBS_module = -lamdhip64
 LIBS_errors = -lamdhip64

@@ -1,0 +1,63 @@
+#!/usr/bin/env bats
+# SPDX-License-Identifier: MIT
+# The requests of the runtime to the kernel's GPU driver. The simulated GPU makes the real system call
+# beside playing the driver; its log and the kernel's header are the judges.
+
+load common
+
+HEADER=/usr/include/linux/kfd_ioctl.h
+
+trace_requests() {
+	rm -f "$(tmp log)"
+	sim SIMKFD_SYSCALLS=1 SIMKFD_LOG=3 SIMKFD_LOGFILE="$(tmp log)" SIMKFD_GPUS=1 "$RTRACE" \
+		-f text -f json -o "$(tmp t)" "$@" -- "$O/workloads/vectoradd" >"$(tmp out)" 2>"$(tmp err)"
+	grep -q '^result PASSED$' "$(tmp out)"
+	grep -q 'lost 0 calls (ring full), 0 (nested too deep), 0 GPU records, 0 other' "$(tmp err)"
+}
+
+# NAME NUMBER of each request that the header knows.
+requests() {
+	sed -nE 's/^#define (AMDKFD_IOC_[A-Z0-9_]+)[ \t\\]*$/\1/p; s/^[ \t]*AMDKFD_IO[RW]*\((0x[0-9A-Fa-f]+),.*/\1/p
+		s/^#define (AMDKFD_IOC_[A-Z0-9_]+)[ \t]+AMDKFD_IO[RW]*\((0x[0-9A-Fa-f]+),.*/\1\n\2/p' "$HEADER" |
+		paste - - | awk '{print $1, tolower($2)}'
+}
+
+# How often each was made, by the simulator's log. A wait may be in progress when the process ends.
+made() {
+	sed -nE 's/.*: ioctl (0x[0-9a-f]+)$/\1/p' "$(tmp log)" | sort | uniq -c | awk '
+		NR == FNR { sub(/^0x0?/, "0x", $2); name[$2] = $1; next }
+		{ n = $2; print (n in name ? name[n] : "AMDKFD_IOC_" n), $1 }' <(requests) - |
+		grep -v WAIT_EVENTS | sort
+}
+
+@test "requests are recorded, by name, as often as they were made" {
+	[ "$(requests | wc -l)" -gt 20 ]
+	trace_requests -t kfd -e 'AMDKFD_*'
+	[ "$(made | wc -l)" -gt 8 ]
+	diff <(made) <(calls "$(tmp t.json)" | cut -f1 | sort | uniq -c | awk '{print $2, $1}' | grep -v WAIT_EVENTS | sort)
+}
+
+@test "what requests hold is decoded: queues as the simulator has made them" {
+	trace_requests -t kfd -e AMDKFD_IOC_CREATE_QUEUE
+	sed -nE 's/.*: queue [0-9]+: gpu [0-9]+ type ([0-9]+) ring (0x[0-9a-f]+) size ([0-9]+)$/\1 \2 \3/p' \
+		"$(tmp log)" | sort >"$(tmp queues)"
+	[ -s "$(tmp queues)" ]
+	diff "$(tmp queues)" <(sed -nE 's/.*CREATE_QUEUE\(.*ring_base_address=(0x[0-9a-f]+).*ring_size=([0-9]+).*queue_type=([0-9]+).*/\3 \1 \2/p' \
+		"$(tmp t.text)" | sort)
+}
+
+@test "requests of a thunk that is traced itself tell nothing new" {
+	trace_requests -t kfd
+	[ "$(count "$(tmp t.json)" hsaKmtOpenKFD)" -ge 1 ]
+	# Those are left that were not made by a call of it.
+	calls "$(tmp t.json)" | awk -F '\t' '
+		{ name[$2] = $1 }
+		$1 ~ /^AMDKFD/ { parent[$2] = $3 }
+		END { for (c in parent) if (name[parent[c]] ~ /^hsaKmt/) { print "inside " name[parent[c]]; exit 1 } }'
+	[ "$(calls "$(tmp t.json)" | grep -c ^AMDKFD)" -lt "$(made | awk '{n += $2} END {print int(n / 10)}')" ]
+}
+
+@test "requests that fail are errors" {
+	trace_requests -t kfd -e AMDKFD_IOC_GET_VERSION --errors-only
+	grep -Eq 'AMDKFD_IOC_GET_VERSION\(.*major_version=1, .*\) = -25 ' "$(tmp t.text)" # ENOTTY
+}

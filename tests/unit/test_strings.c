@@ -1,0 +1,116 @@
+// SPDX-License-Identifier: MIT
+/*
+ * Tests the names of kernels, as they are, demangled and without types. What names stand for is
+ * the Itanium C++ ABI's; the mangled ones are what clang makes of such declarations.
+ */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "user/strings.h"
+
+static const struct {
+	const char *mangled, *plain, *truncated;
+} names[] = {
+	{"_Z15matrixTransposePfS_i", "matrixTranspose(float*, float*, int)", "matrixTranspose"},
+	{"_Z4vaddIfEvPKT_i", "void vadd<float>(float const*, int)", "vadd"},
+	{"_ZN2ns5outer5innerIiLi4EEEvT_", "void ns::outer::inner<int, 4>(int)", "inner"},
+	{"_ZN2ns3BoxIiE3runIdEEvT_", "void ns::Box<int>::run<double>(double)", "run"},
+	{"_ZN12_GLOBAL__N_16hiddenEi", "(anonymous namespace)::hidden(int)", "hidden"},
+	{"_ZN12_GLOBAL__N_16hiddenIiEEvT_", "void (anonymous namespace)::hidden<int>(int)",
+	 "hidden"},
+	{"_ZN2ns7FunctorclEi", "ns::Functor::operator()(int)", "operator()"},
+	{"_ZN2ns7FunctorIfEclEi", "ns::Functor<float>::operator()(int)", "operator()"},
+	{"_ZN2ns1TltERKS0_", "ns::T::operator<(ns::T const&)", "operator<"},
+	{"_ZN2ns1TlsEi", "ns::T::operator<<(int)", "operator<<"},
+	{"_ZN2nsltIiEEvT_", "void ns::operator< <int>(int)", "operator<"},
+	{"_ZN2nsgtIiEEvT_", "void ns::operator><int>(int)", "operator>"},
+	{"_ZN2ns1TptEv", "ns::T::operator->()", "operator->"},
+	{"_ZZ4mainENKUlvE_clEv", "main::{lambda()#1}::operator()() const", "operator()"},
+	{"_Z6launchIZ4mainEUlvE_EvT_", "void launch<main::{lambda()#1}>(main::{lambda()#1})",
+	 "launch"},
+	{"_Z3logf", "log(float)", "log"},
+	/* Not mangled, or not by these rules: as they are. */
+	{"elementAdd", "elementAdd", "elementAdd"},
+	{"__amd_rocclr_copyBuffer", "__amd_rocclr_copyBuffer", "__amd_rocclr_copyBuffer"},
+	{"a kernel <of> no::language", "a kernel <of> no::language", "a kernel <of> no::language"},
+	{"_Z", "_Z", "_Z"},
+	{"_Z99short", "_Z99short", "_Z99short"},
+	{"", "", ""},
+};
+
+static void check_all(enum kernel_names how)
+{
+	struct strings *s = strings__new();
+
+	strings__set_kernel_names(s, how);
+	for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++) {
+		const char *mangled = names[i].mangled;
+		const char *want = how == KERNEL_NAMES_MANGLED ? mangled
+				   : how == KERNEL_NAMES_PLAIN ? names[i].plain
+							       : names[i].truncated;
+
+		assert_string_equal(strings__keep_kernel(s, mangled, strlen(mangled)), want);
+	}
+	strings__free(s);
+}
+
+static void mangled(void **state)
+{
+	check_all(KERNEL_NAMES_MANGLED);
+}
+
+static void demangled(void **state)
+{
+	check_all(KERNEL_NAMES_PLAIN);
+}
+
+static void truncated(void **state)
+{
+	check_all(KERNEL_NAMES_TRUNCATED);
+}
+
+/* Each level doubles what is written: shown as it is. */
+static void a_name_that_stands_for_gigabytes(void **state)
+{
+	static const enum kernel_names all[] = {KERNEL_NAMES_PLAIN, KERNEL_NAMES_TRUNCATED};
+	struct strings *s = strings__new();
+	char name[512] = "_Z1fI1aE";
+
+	strcat(name, "1PIiiE");
+	for (int i = 0; i < 30; i++)
+		strcat(name, "1PIS_S_E");
+	for (size_t i = 0; i < 2; i++) {
+		strings__set_kernel_names(s, all[i]);
+		assert_non_null(strings__keep_kernel(s, name, strlen(name)));
+	}
+	strings__free(s);
+}
+
+static void bytes_that_are_no_text(void **state)
+{
+	const char bytes[] = {'_', 'Z', 1, (char)0xff, 'f', 0, 'x'};
+	struct strings *s = strings__new();
+
+	strings__set_kernel_names(s, KERNEL_NAMES_TRUNCATED);
+	assert_string_equal(strings__keep_kernel(s, bytes, sizeof(bytes)), bytes);
+	assert_ptr_equal(strings__keep_kernel(s, bytes, 5), strings__keep_kernel(s, bytes, 7));
+	strings__free(s);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(mangled),
+		cmocka_unit_test(demangled),
+		cmocka_unit_test(truncated),
+		cmocka_unit_test(a_name_that_stands_for_gigabytes),
+		cmocka_unit_test(bytes_that_are_no_text),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
