@@ -230,7 +230,9 @@ static int open_cgroups(struct capture *c, const struct capture_filter *f)
 		if (fd >= 0)
 			close(fd);
 		if (err) {
-			log_err("cgroup %s: %s", f->cgroups[i], strerror(-err));
+			log_err("cgroup %s: %s", f->cgroups[i],
+				err == -EBADF ? "not a control group of version 2"
+					      : strerror(-err));
 			return err;
 		}
 	}

@@ -244,6 +244,33 @@ started() {
 	[ "$(count "$(tmp t.json)" hipTestPlain)" = 500 ]
 }
 
+# The tracefs events of the tracer with that pid.
+events_of() {
+	grep -c "rtrace_$1/" /sys/kernel/tracing/uprobe_events
+}
+
+@test "tracefs events that a killed tracer left do no harm, and the next tracer removes them" {
+	"$O/capture/edges" go 500 >"$(tmp out)" &
+	job=$!
+	JOBS_STARTED+=("$job")
+	wait_for grep -q ready "$(tmp out)"
+	start_tracer --attach tracefs -p "$job"
+	# Entry and return of each function, all on two events.
+	[ "$(events_of "$tracer")" -ge 20 ]
+	[ "$(grep -o "rtrace_$tracer/[a-z0-9]*" /sys/kernel/tracing/uprobe_events | sort -u | wc -l)" -le 4 ]
+	kill -KILL "$tracer"
+	wait "$tracer" || :
+	old=$tracer
+	[ "$(events_of "$old")" -ge 20 ]
+	start_tracer --attach tracefs -p "$job"
+	[ "$(events_of "$old")" = 0 ]
+	kill -USR1 "$job"
+	wait "$job"
+	wait "$tracer"
+	[ "$(count "$(tmp t.json)" hipTestPlain)" = 500 ]
+	[ "$(events_of "$tracer")" = 0 ]
+}
+
 @test "-p: a library that is loaded later" {
 	"$O/capture/edges" load "$O/libroctx64.so.4" >"$(tmp out)" &
 	job=$!

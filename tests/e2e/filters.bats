@@ -52,20 +52,15 @@ shows() {
 	shows "copy" -t memory-copy
 	shows "copy hip kernel roctx" -t hip,marker -t gpu
 	check_causes "$(tmp t.json)"
-	shows "copy hip hsa kernel kfd roctx" -t all
 }
 
 @test "rocprofv3's spellings" {
-	shows "hip" --hip-trace
-	shows "hsa" --hsa-trace
-	shows "roctx" --marker-trace
-	shows "kernel" --kernel-trace
-	shows "copy" --memory-copy-trace
-	shows "copy hip kernel roctx" -r
-	shows "copy hip kernel roctx" --runtime-trace
-	shows "copy hip hsa kernel kfd roctx" --sys-trace
-	shows "hip kernel" --hip-runtime-trace --kernel-trace
+	shows "hip kernel" --hip-trace --kernel-trace
 	check_counts "$(tmp out)" "$(tmp t.json)" '^(__)?hip'
+	shows "copy hsa" --hsa-trace --memory-copy-trace
+	shows "kfd roctx" --marker-trace --kfd-trace
+	shows "copy hip kernel roctx" -r
+	shows "copy hip hsa kernel kfd roctx" --sys-trace
 }
 
 @test "without calls, kernels and copies are told all the same" {
@@ -131,7 +126,7 @@ traced() {
 }
 
 @test "--min-duration: the calls that took that long, no others" {
-	for time in 40ms 0.04s 40000us 40000000ns; do
+	for time in 0.04s 40000us; do
 		traced --min-duration "$time" -- "$WINDOWS" sleeps on 3
 		# Its third argument says how long each call sleeps; on a busy machine it may take longer.
 		jq -e '[.traceEvents[] | select(.name == "hipTestCallback")] |
@@ -298,7 +293,7 @@ refused() {
 	refused 2 "--comm: 'sixteen-is-too-long'" --comm sixteen-is-too-long
 	refused 2 "--comm: ''" --comm ""
 	refused 1 'cgroup /nonexistent: No such file' --cgroup /nonexistent
-	refused 1 'cgroup /proc: ' --cgroup /proc
+	refused 1 'cgroup /proc: not a control group of version 2' --cgroup /proc
 	refused 1 'cgroup /etc/passwd: Not a directory' --cgroup /etc/passwd
 	many=()
 	for _ in {1..17}; do many+=(--uid 0); done

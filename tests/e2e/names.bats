@@ -1,0 +1,171 @@
+#!/usr/bin/env bats
+# SPDX-License-Identifier: MIT
+# What other calls say of an event: the kernel of a launch, external correlation IDs, names of threads,
+# devices and streams. The judges are the agent's own name of the dispatch that a launch caused, checked
+# against the simulator's truth log, and what the programs say.
+
+load common
+load gpu
+
+WINDOWS=$O/capture/windows
+
+gpu_traced() {
+	rm -f "$(tmp truth)" "$(tmp t.json)"
+	sim SIMKFD_TRUTH="$(tmp truth)" "$RTRACE" -f json -o "$(tmp t.json)" "${OPTIONS[@]}" -- "$@" \
+		>"$(tmp out)" 2>"$(tmp err)"
+	grep -q '^result PASSED$' "$(tmp out)"
+}
+
+OPTIONS=()
+
+# Every launch in the trace says which kernel it launches, and the dispatch that it caused, if it is in
+# the trace, is of that kernel. With an argument, so many launches may be without a name.
+launches_are_named() {
+	jq -r '(.traceEvents[] | select(.cat == "gpu" and .ph == "X" and .args.bytes == null) |
+			["ran", .args.root, .name]),
+		(.traceEvents[] | select(.cat == "hip" and (.name | test("^hip(Ext|Module|HccModule)*Launch.*Kernel$"))) |
+			["launch", .args.corr, .args.kernel // "?"]) | @tsv' "$(tmp t.json)" |
+		awk -F '\t' -v unnamed="${1:-0}" '
+			$1 == "ran" { ran[$2] = $3; next }
+			$3 == "?" { unnamed--; next }
+			$2 in ran { both++; if (ran[$2] != $3) { print "launched " $3 ", ran " ran[$2]; bad = 1 } }
+			END { exit bad || unnamed < 0 || !both }'
+}
+
+@test "kernels by what a program registers: every launch names the one that the GPU runs" {
+	for w in "streams -g 2 -t 2 -s 2" "ranges" "matrixtranspose 3"; do
+		# shellcheck disable=SC2086
+		gpu_traced "$O/workloads/"$w
+		launches_are_named
+		check_truth "$(tmp truth)" "$(tmp t.json)"
+	done
+	jq -e '[.traceEvents[] | select(.name == "hipLaunchKernel") | .args.kernel] | unique ==
+		["matrixTranspose(float*, float*, int)"]' "$(tmp t.json)"
+}
+
+@test "kernels by what a module is asked for" {
+	gpu_traced "$O/workloads/module" "$O/workloads/kernels.hsaco"
+	launches_are_named
+	check_truth "$(tmp truth)" "$(tmp t.json)"
+}
+
+@test "the names that launches go by are learnt without -t and -e showing how" {
+	OPTIONS=(-t hip,kernel -e 'hip*Launch*')
+	gpu_traced "$O/workloads/vectoradd"
+	launches_are_named
+	[ "$(count "$(tmp t.json)" __hipRegisterFunction)" = 0 ]
+	gpu_traced "$O/workloads/module" "$O/workloads/kernels.hsaco"
+	launches_are_named
+	[ "$(count "$(tmp t.json)" hipModuleGetFunction)" = 0 ]
+}
+
+@test "the kernel in a line of text" {
+	OPTIONS=()
+	sim "$RTRACE" -f text -o "$(tmp lines)" -t hip -- "$O/workloads/matrixtranspose" 1 >"$(tmp out)"
+	grep -qE 'hipLaunchKernel\(.*0x[0-9a-f]+ <matrixTranspose\(float\*, float\*, int\)>' "$(tmp lines)"
+}
+
+@test "a kernel's child processes and programs know their own kernels" {
+	gpu_traced "$O/workloads/forker"
+	launches_are_named
+}
+
+# late [OPTION...] -- PROGRAM [ARG...]: attaches to it when it has launched already; with the agent
+late() {
+	local options=()
+
+	while [ "$1" != -- ]; do
+		options+=("$1")
+		shift
+	done
+	shift
+	HSA_TOOLS_LIB=${AGENT-$O/librtrace-agent.so} sim_exec "$@" --go "$(tmp go)" -n 20 -t 2 >"$(tmp job)" &
+	job=$!
+	JOBS_STARTED+=("$job")
+	wait_for grep -q '^ready' "$(tmp job)"
+	"$RTRACE" -p "$job" "${options[@]}" -f json -o "$(tmp t.json)" 2>"$(tmp err)" &
+	tracer=$!
+	JOBS_STARTED+=("$tracer")
+	wait_for grep -q 'API calls' "$(tmp err)"
+	touch "$(tmp go)"
+	wait "$job"
+	wait "$tracer"
+	rm "$(tmp go)"
+	grep -q '^result PASSED$' "$(tmp job)"
+}
+
+@test "attached late: kernels by the program's symbols" {
+	late -- "$O/workloads/job"
+	launches_are_named
+	# Without an agent too.
+	AGENT='' late -- "$O/workloads/job"
+	jq -e '[.traceEvents[] | select(.name == "hipLaunchKernel") | .args.kernel] | length == 40 and
+		all(startswith("elementAdd("))' "$(tmp t.json)"
+	late -M -- "$O/workloads/job"
+	jq -e '[.traceEvents[] | select(.name == "hipLaunchKernel") | .args.kernel] | unique |
+		length == 1 and (.[0] | startswith("_Z10elementAdd"))' "$(tmp t.json)"
+}
+
+@test "attached late to a stripped program: kernels by what the GPU ran" {
+	strip -o "$(tmp stripped)" "$O/workloads/job"
+	late -- "$(tmp stripped)"
+	# A launch is told when it returns; the first may be told before anything is known of its dispatch.
+	launches_are_named 2
+}
+
+# ---- external correlation IDs ----
+
+# Every call of hipTestPlain has as its third argument the ID that it is made under.
+ids_are_right() {
+	grep -q '^result PASSED$' "$(tmp out)"
+	jq -e --argjson n "$(awk '$1 == "inside" {print $2}' "$(tmp out)")" \
+		'[.traceEvents[] | select(.name == "hipTestPlain") | .args] | length == $n' "$(tmp t.json)"
+	jq -r '.traceEvents[] | select(.name == "hipTestPlain") | [.args.args[2], .args.external // 0] | @tsv' \
+		"$(tmp t.json)" | while read -r want got; do
+		[ "$(printf '%u' "$want")" = "$got" ] || echo "$want: $got"
+	done >"$(tmp wrong)"
+	head "$(tmp wrong)"
+	[ ! -s "$(tmp wrong)" ]
+}
+
+@test "external IDs: the one on top of the thread's stack" {
+	for scenario in external external_of_others; do
+		"$RTRACE" -f json -o "$(tmp t.json)" -- "$WINDOWS" "$scenario" on 5 >"$(tmp out)" 2>"$(tmp err)"
+		ids_are_right
+	done
+	# Also where the functions that push and pop are not shown.
+	"$RTRACE" -f json -o "$(tmp t.json)" -e hipTestPlain -- "$WINDOWS" external on 5 >"$(tmp out)"
+	ids_are_right
+	[ "$(count "$(tmp t.json)" hipTestPlain)" = "$(jq '[.traceEvents[] | select(.ph == "X")] | length' "$(tmp t.json)")" ]
+}
+
+@test "external IDs: the GPU's operations carry those of their launches" {
+	OPTIONS=(-t hip,hsa,gpu)
+	gpu_traced "$O/workloads/windows" -m ids -n 3
+	check_causes "$(tmp t.json)"
+	jq -e '.traceEvents | map(select(.cat == "gpu" and .ph == "X")) |
+		(map(select(.args.bytes == null)) | length == 6 and all(.args.external == 7)) and
+		(map(select(.args.bytes != null)) | length == 3 and all(.args.external == 8))' "$(tmp t.json)"
+	jq -e '.traceEvents | (map(select(.name == "hipLaunchKernel")) | length == 6 and all(.args.external == 7)) and
+		(map(select(.name == "hipMemcpy")) | all(.args.external == 8)) and
+		(map(select(.name == "hipDeviceSynchronize")) | all(.args.external == null))' "$(tmp t.json)"
+	sim "$RTRACE" -f text -o "$(tmp lines)" -t hip,gpu -- "$O/workloads/windows" -m ids -n 1 >"$(tmp out)"
+	[ "$(grep -c 'hipLaunchKernel(.* ext 7' "$(tmp lines)")" = 2 ]
+	[ "$(grep -c 'gpu 0 queue .* ext 7' "$(tmp lines)")" = 2 ]
+	[ "$(grep -c 'gpu 0 copy .* ext 8' "$(tmp lines)")" = 1 ]
+}
+
+# ---- names by roctx ----
+
+@test "threads, devices and streams go by the names that roctx gives them" {
+	OPTIONS=()
+	gpu_traced "$O/workloads/windows" -m names -n 1
+	jq -e '[.traceEvents[] | select(.ph == "M" and .name == "thread_name" and .args.name == "a worker")] |
+		length > 0' "$(tmp t.json)"
+	jq -e '[.traceEvents[] | select(.ph == "M" and .name == "process_name" and (.args.name | contains("a device")))] |
+		length > 0' "$(tmp t.json)"
+}
+
+teardown() {
+	end_jobs
+}
