@@ -39,6 +39,43 @@ static __always_inline bool function_at(struct task_struct *task, __u64 ip, __u6
 	return found;
 }
 
+/* The domain of the innermost open call, if that has just jumped to here. */
+static __always_inline bool jumped_from(const struct task_state *t, __u64 sp, __u32 domain)
+{
+	const struct rt_plan *plan;
+	const struct frame *f;
+
+	if (!t->depth)
+		return false;
+	f = &t->frames[(t->depth - 1) & (RT_DEPTH - 1)];
+	plan = f->sp == sp && !(f->flags & FRAME_BY_IP) ? plan_of(f->func) : NULL;
+	return plan && RT_PLAN_DOMAIN_OF(plan->flags) == domain;
+}
+
+/*
+ * Behind a trampoline, does the library call itself? Then it returns into the library, while what
+ * has come by the trampoline returns to whom called that. If the return address is the kernel's
+ * trampoline, a traced function has jumped there: the library's own, or another's.
+ */
+static __always_inline bool is_internal(const struct task_state *t, const struct rt_behind *b,
+					const struct rt_plan *plan, __u64 ip, __u64 sp)
+{
+	__u64 ret_addr;
+
+	if (!plan || bpf_probe_read_user(&ret_addr, sizeof(ret_addr), (const void *)sp))
+		return false;
+	if (!(ret_addr & 0xfff) && jumped_from(t, sp, RT_PLAN_DOMAIN_OF(plan->flags)))
+		return true;
+	return ret_addr - (ip - b->before) < b->before + b->after;
+}
+
+static __always_inline const struct rt_behind *behind_of(__u64 cookie)
+{
+	__u32 number = RT_COOKIE_BEHIND_OF(cookie);
+
+	return number ? bpf_map_lookup_elem(&behinds, &number) : NULL;
+}
+
 static __always_inline void fill_frame(struct pt_regs *ctx, struct task_state *t, struct frame *f,
 				       const struct rt_plan *plan)
 {
@@ -73,6 +110,7 @@ static __always_inline int enter(struct pt_regs *ctx, __u64 cookie)
 {
 	__u64 pid_tgid = bpf_get_current_pid_tgid(), ip = PT_REGS_IP(ctx), func = ip;
 	struct task_struct *task = bpf_get_current_task_btf();
+	const struct rt_behind *behind;
 	const struct rt_plan *plan;
 	struct task_state *t;
 	struct frame *f;
@@ -86,6 +124,9 @@ static __always_inline int enter(struct pt_regs *ctx, __u64 cookie)
 	by_ip = !RT_COOKIE_ID1(cookie) && !function_at(task, ip, &func);
 	plan = by_ip ? NULL : plan_of(func);
 	if (off && !(plan && plan->flags & RT_PLAN_KEEP))
+		return 1;
+	behind = behind_of(cookie);
+	if (behind && is_internal(t, behind, plan, ip, PT_REGS_SP(ctx)))
 		return 1;
 	if (plan && switches_off(plan->control))
 		control(pid_tgid >> 32, plan->control, PT_REGS_PARM1(ctx));

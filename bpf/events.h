@@ -128,6 +128,10 @@ struct rt_plan {
 #define RT_PLAN_ENTRY 0x8 /* do not probe the return: an exception may pass through the call */
 #define RT_PLAN_THUNK 0x4 /* of the thunk library: system calls inside it tell nothing new */
 
+/* Functions of one number belong together: they may call each other. */
+#define RT_PLAN_DOMAIN(d)    ((__u32)(d) << 16)
+#define RT_PLAN_DOMAIN_OF(f) ((f) >> 16)
+
 #define RT_FUNCTIONS   8192 /* ids of functions stay below that */
 #define RT_STACK_DEPTH 64   /* frames of a user stack */
 
@@ -184,11 +188,21 @@ struct rt_rec_open {
 };
 
 /*
- * The cookie of a probe: the function id + 1, or 0 if one cookie serves many functions, which are
- * then told by their address.
+ * The cookie of a probe: in its low half the function id + 1, or 0 if one cookie serves many
+ * functions, which are then told by their address.
  */
 #define RT_COOKIE(id)	 ((__u64)(id) + 1)
 #define RT_COOKIE_ID1(c) ((__u32)(c))
+/* With the number of a struct rt_behind; 0: the probe is where the function begins. */
+#define RT_COOKIE_BEHIND(n)    ((__u64)(n) << 32)
+#define RT_COOKIE_BEHIND_OF(c) ((__u32)((c) >> 32))
+
+/* A probe behind a trampoline: bytes of the library's code before and after it. */
+struct rt_behind {
+	__u64 before, after;
+};
+
+#define RT_BEHINDS 65536
 
 /* Calls of one thread inside each other that can be followed; deeper ones are counted. */
 #define RT_DEPTH 64

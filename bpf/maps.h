@@ -131,6 +131,14 @@ struct {
 } places SEC(".maps");
 
 struct {
+	__uint(type, BPF_MAP_TYPE_HASH);
+	__uint(max_entries, RT_BEHINDS);
+	__uint(map_flags, BPF_F_NO_PREALLOC);
+	__type(key, __u32);
+	__type(value, struct rt_behind);
+} behinds SEC(".maps");
+
+struct {
 	__uint(type, BPF_MAP_TYPE_CGROUP_ARRAY);
 	__uint(max_entries, RT_FILTERS);
 	__type(key, __u32);

@@ -17,6 +17,7 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
+#include "user/behind.h"
 #include "user/log.h"
 #include "user/parallel.h"
 
@@ -87,6 +88,16 @@ struct link_request {
 	pid_t pid;
 };
 
+static __u64 cookie_of(struct attach *a, const struct probe *p)
+{
+	__u64 cookie = RT_COOKIE(p->fn->id);
+
+	/* Without room for it, calls of the library itself would be taken for the application's. */
+	if (p->after)
+		cookie |= RT_COOKIE_BEHIND(capture__add_behind(a->capture, p->before, p->after));
+	return cookie;
+}
+
 static int create_link(struct attach *a, const struct link_request *req, const struct probe *probes,
 		       size_t n)
 {
@@ -104,8 +115,7 @@ static int create_link(struct attach *a, const struct link_request *req, const s
 		if (req->flags & UPROBE_MULTI_RETURN && probes[i].fn->plan.flags & RT_PLAN_ENTRY)
 			continue;
 		offsets[count] = probes[i].offset;
-		cookies[count] = RT_COOKIE(probes[i].fn->id);
-		count++;
+		cookies[count++] = cookie_of(a, &probes[i]);
 	}
 	if (!count) {
 		free(offsets);
@@ -162,7 +172,8 @@ static int add_functions(struct attach *a, const struct library *lib)
  * Returns are attached before entries: a call that is entered in between is then not captured at
  * all, while the other way round it would be entered and never left.
  */
-static int attach_links(struct attach *a, const struct library *lib, pid_t pid)
+static int attach_links(struct attach *a, const struct library *lib, const struct probe *probes,
+			pid_t pid)
 {
 	const struct link_request session = {CAPTURE_PROG_SESSION, ATTACH_UPROBE_SESSION, 0, lib,
 					     pid};
@@ -173,14 +184,30 @@ static int attach_links(struct attach *a, const struct library *lib, pid_t pid)
 	int err;
 
 	if (a->mode == CAPTURE_SESSION) {
-		err = attach_range(a, &session, lib->probes, lib->probe_count);
+		err = attach_range(a, &session, probes, lib->probe_count);
 	} else {
-		err = attach_range(a, &ret, lib->probes, lib->probe_count);
+		err = attach_range(a, &ret, probes, lib->probe_count);
 		if (!err)
-			err = attach_range(a, &entry, lib->probes, lib->probe_count);
+			err = attach_range(a, &entry, probes, lib->probe_count);
 	}
 	if (!err && a->link_count == links)
 		err = -EOPNOTSUPP; /* each function was refused, and that was said */
+	return err;
+}
+
+/* In one process, a trampoline may be known to lead to a place that is cheaper to probe. */
+static int attach_process(struct attach *a, const struct library *lib, pid_t pid)
+{
+	struct probe *probes;
+	int err, moved = behind__probes(lib, pid, &probes);
+
+	if (moved < 0)
+		return moved;
+	if (moved)
+		log_info("attach: process %d: %s: %d functions behind their trampolines", pid,
+			 lib->name, moved);
+	err = attach_links(a, lib, probes, pid);
+	free(probes);
 	return err;
 }
 
@@ -188,9 +215,10 @@ int attach__library(struct attach *a, const struct library *lib, pid_t pid)
 {
 	int err = add_functions(a, lib);
 
-	if (!err)
-		err = a->mode == CAPTURE_TRACEFS ? tracefs__attach(a->tracefs, lib, pid)
-						 : attach_links(a, lib, pid);
+	if (!err && a->mode == CAPTURE_TRACEFS)
+		err = tracefs__attach(a->tracefs, lib, pid);
+	else if (!err)
+		err = pid ? attach_process(a, lib, pid) : attach_links(a, lib, lib->probes, 0);
 	if (err)
 		log_err("attach: %s: %s", lib->name, strerror(-err));
 	else

@@ -39,6 +39,7 @@ struct capture {
 	struct ring_pos *pos;
 	int *ring_fds;
 	uint32_t initially_off;
+	uint32_t behinds; /* entries in the map of that name */
 	int cpus;
 	void (*fn)(const void *rec, size_t size, void *arg);
 	void *arg;
@@ -357,6 +358,16 @@ int capture__add_place(struct capture *c, dev_t dev, ino_t ino, uint64_t offset,
 	};
 
 	return update(c->skel->maps.places, &place, &func);
+}
+
+uint32_t capture__add_behind(struct capture *c, uint64_t before, uint64_t after)
+{
+	const struct rt_behind behind = {before, after};
+	uint32_t number = c->behinds + 1;
+
+	if (c->behinds >= RT_BEHINDS || update(c->skel->maps.behinds, &number, &behind))
+		return 0;
+	return c->behinds = number;
 }
 
 int capture__add_request(struct capture *c, uint8_t nr, const struct function *fn)

@@ -82,6 +82,12 @@ int capture__add_function(struct capture *c, const struct function *fn);
  */
 int capture__add_place(struct capture *c, dev_t dev, ino_t ino, uint64_t offset, uint32_t func);
 
+/*
+ * Makes known how much of a library's code lies around a probe behind a trampoline, and returns the
+ * number for its cookie; 0 if there is no room.
+ */
+uint32_t capture__add_behind(struct capture *c, uint64_t before, uint64_t after);
+
 /* The function that stands for requests of that number to /dev/kfd. 0 or -errno. */
 int capture__add_request(struct capture *c, uint8_t nr, const struct function *fn);
 

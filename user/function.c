@@ -151,6 +151,7 @@ static void set_plan(const struct functions *fns, struct function *fn)
 	set_role(fn);
 	if (is_kept(fn))
 		fn->plan.flags |= RT_PLAN_KEEP;
+	fn->plan.flags |= RT_PLAN_DOMAIN(fn->domain);
 	if (passes_exceptions(fn->name))
 		fn->plan.flags |= RT_PLAN_ENTRY;
 	if (!strncmp(fn->name, "hsaKmt", 6))

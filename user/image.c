@@ -147,6 +147,29 @@ int image__open_program(struct image *image, int fd)
 	return err;
 }
 
+int image__base(int fd, uint64_t start, uint64_t offset, uint64_t *base)
+{
+	const uint64_t in_page = sysconf(_SC_PAGESIZE) - 1;
+	struct image image;
+	int err = open_elf(&image, fd);
+	GElf_Phdr ph;
+	size_t n = 0;
+
+	if (!err && elf_getphdrnum(image.elf, &n))
+		err = -ENOEXEC;
+	if (!err)
+		err = -ENOENT;
+	for (size_t i = 0; i < n && err == -ENOENT; i++) {
+		if (!gelf_getphdr(image.elf, i, &ph) || ph.p_type != PT_LOAD ||
+		    !(ph.p_flags & PF_X) || (ph.p_offset & ~in_page) != offset)
+			continue;
+		*base = start - (ph.p_vaddr & ~in_page);
+		err = 0;
+	}
+	image__close(&image);
+	return err;
+}
+
 void image__close(struct image *image)
 {
 	for (size_t i = 0; i < image->segment_count; i++)

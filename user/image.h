@@ -44,6 +44,12 @@ int image__open(struct image *image, int fd);
  */
 int image__open_program(struct image *image, int fd);
 int image__read_code(struct image *image, int fd);
+/*
+ * What a process adds to the addresses of the file, from one of its executable mappings: where that
+ * begins, and at which offset of the file. 0 or -errno.
+ */
+int image__base(int fd, uint64_t start, uint64_t offset, uint64_t *base);
+
 void image__close(struct image *image);
 
 /* A defined function, or what claims to be one, by its index. false: something else. */

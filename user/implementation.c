@@ -25,9 +25,24 @@ static int by_offset(const void *a, const void *b)
 	return x->offset < y->offset ? -1 : x->offset > y->offset;
 }
 
-/* Whose entry is where the place is, and nobody else leads in between. */
-static bool choose(struct search *s, uint64_t address, struct place *place, uint64_t *offset)
+/* How much of its segment lies around the probe. */
+static void measure(const struct search *s, uint64_t address, struct implementation *new)
 {
+	for (size_t i = 0; i < s->image.segment_count; i++) {
+		const struct code *code = &s->image.segments[i].code;
+
+		if (address < code->address || address - code->address >= code->size)
+			continue;
+		new->before = address - code->address;
+		new->after = code->size - new->before;
+	}
+}
+
+/* Whose entry is where the place is, and nobody else leads in between. */
+static bool choose(struct search *s, uint64_t address, struct implementation *new)
+{
+	struct place *place = &new->place;
+	uint64_t *offset = &new->offset;
 	struct code code;
 	struct span span;
 	size_t size;
@@ -46,6 +61,7 @@ static bool choose(struct search *s, uint64_t address, struct place *place, uint
 			*place = placement__choose(&code, span.hit - address, s->kernel);
 	}
 	*offset += place->shift;
+	measure(s, address + place->shift, new);
 	return place->kind < PLACE_SINGLE_STEPPED;
 }
 
@@ -91,7 +107,7 @@ int implementation__find(const struct library *lib, uint64_t base, trampoline_re
 		    image__code_at(&s.image, p->offset - p->place.shift, &code) &&
 		    trampoline__decode(&s.image, &code, &t) &&
 		    !trampoline__read(&t, base, read, arg, &address) &&
-		    choose(&s, address - base, &new.place, &new.offset))
+		    choose(&s, address - base, &new))
 			s.found[s.count++] = new;
 	}
 	drop_shared(&s);

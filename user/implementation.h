@@ -12,6 +12,7 @@ struct implementation {
 	const struct probe *trampoline; /* whose place it may take */
 	uint64_t offset;		/* in the library's file, of the instruction to probe */
 	struct place place;		/* emulated or better */
+	uint64_t before, after;		/* bytes of its segment around the probe */
 };
 
 /*

@@ -261,7 +261,7 @@ static int add_probe(struct library *lib, const struct candidate *one)
 	symbol = strdup(one->symbol);
 	if (!symbol)
 		return -ENOMEM;
-	lib->probes[lib->probe_count++] = (struct probe){offset, one->fn, symbol, one->place};
+	lib->probes[lib->probe_count++] = (struct probe){offset, one->fn, symbol, one->place, 0, 0};
 	return 0;
 }
 

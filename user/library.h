@@ -19,6 +19,12 @@ struct probe {
 	const struct function *fn;
 	char *symbol; /* its name in this file */
 	struct place place;
+	/*
+	 * Not in the function that the symbol names, but in the one behind it (behind.h): how many
+	 * bytes of the library's code lie before and after the probe. A call that returns to there
+	 * was made by the library itself.
+	 */
+	uint64_t before, after;
 };
 
 /* A function that is not probed. */

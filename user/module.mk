@@ -5,7 +5,7 @@ include user/api.mk
 
 USER_SRCS = main options record intake launch guard privileges log procfs function insn placement \
 	branches image frames trampoline implementation library installed doctor doctor_probes doctor_checks \
-	capture attach attach_tracefs tracefs addresses select items control external handles symbols stacks \
+	capture attach behind attach_tracefs tracefs addresses select items control external handles symbols stacks \
 	kfd periods operations parallel targets agent agents clock order task strings correlate ranges merge \
 	output
 USER_OBJS = $(USER_SRCS:%=$(O)/obj/user/%.o)
@@ -14,6 +14,15 @@ USER_LIBS = -lbpf -ldw -lelf -lZydis -lz -liberty
 # All but the entry point, for the unit tests.
 RTRACE_CORE_OBJS = $(filter-out %/main.o,$(USER_OBJS)) $(SINK_OBJS)
 RTRACE_CORE_LIBS = $(USER_LIBS) $(SINK_LIBS)
+
+# What the agent calls of HSA, by its table.
+$(O)/gen/user/agent_uses.h: $(wildcard hsa_agent/*.c)
+	$(call say,GEN,$@)
+	@mkdir -p $(@D)
+	$(Q){ echo 'static const char *const agent_uses[] = {'; \
+		grep -oh '\<hsa_[a-z_]*_fn\>' $^ | sort -u | sed 's/_fn$$//; s/.*/	"&",/'; echo '};'; } >$@
+
+$(O)/obj/user/behind.o: $(O)/gen/user/agent_uses.h
 
 $(O)/obj/user/capture.o: $(O)/gen/bpf/api.skel.h
 

@@ -90,7 +90,7 @@ late() {
 	touch "$(tmp go)"
 	wait "$job"
 	wait "$tracer"
-	rm "$(tmp go)"
+	rm "$(tmp go)" "$(tmp err)"
 	grep -q '^result PASSED$' "$(tmp job)"
 }
 
