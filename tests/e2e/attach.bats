@@ -69,6 +69,36 @@ exact() {
 	[ -z "$(cat /sys/kernel/tracing/uprobe_events)" ]
 }
 
+# HSA's functions are probed behind their trampolines, but for those that the agent itself uses.
+hsa_calls() {
+	start_tracer_on() {
+		"$RTRACE" -v -t hsa -f json -o "$(tmp t.json)" -p "$job" 2>"$(tmp err)" &
+		tracer=$!
+		JOBS_STARTED+=("$tracer")
+		wait_for grep -q '^rtrace-bpf: process' "$(tmp err)"
+	}
+	rm -f "$(tmp go)"
+	sim_exec "$@" "$O/workloads/hsa_calls" "$(tmp go)" >"$(tmp out)" 2>"$(tmp job.err)" &
+	job=$!
+	JOBS_STARTED+=("$job")
+	wait_for grep -q '^ready' "$(tmp out)"
+	start_tracer_on
+	grep -Eq 'libhsa-runtime64.*: [0-9]+ functions behind their trampolines' "$(tmp err)"
+	touch "$(tmp go)"
+	wait "$job"
+	wait "$tracer"
+	grep -q '^result PASSED$' "$(tmp out)"
+	grep -q 'lost 0 calls (ring full), 0 (nested too deep), 0 GPU records, 0 other' "$(tmp err)"
+	COUNT_ALL=1 check_counts "$(tmp out)" "$(tmp t.json)"
+	# Nothing but what the program called.
+	diff <(awk '$1 == "calls" {print $2}' "$(tmp out)" | sort -u) <(calls "$(tmp t.json)" | cut -f1 | sort -u)
+}
+
+@test "behind trampolines: exactly the calls that the program made, with the agent and without" {
+	hsa_calls env
+	hsa_calls HSA_TOOLS_LIB="$AGENT"
+}
+
 @test "a job without the agent: its calls all the same, and it is said that GPU times are missing" {
 	start_job "$O/workloads/job" -n 200
 	start_tracer -p "$job"
