@@ -25,18 +25,16 @@ static long note_place(struct task_struct *task, struct vm_area_struct *vma, str
 	return 0;
 }
 
-/* The id of the function probed at that address, where cookies do not tell; false: unknown. */
-static __always_inline bool function_at(struct task_struct *task, __u64 ip, __u64 *id)
+/* The cookie of the probe at that address, where probes have none of their own; 0: unknown. */
+static __always_inline __u64 cookie_at(struct task_struct *task, __u64 ip)
 {
 	struct rt_place p = {.offset = ip};
-	const __u32 *found;
+	const __u64 *found;
 
 	if (!use_places || bpf_find_vma(task, ip, note_place, &p, 0))
-		return false;
+		return 0;
 	found = bpf_map_lookup_elem(&places, &p);
-	if (found)
-		*id = *found;
-	return found;
+	return found ? *found : 0;
 }
 
 /* The domain of the innermost open call, if that has just jumped to here. */
@@ -105,6 +103,23 @@ static __always_inline void send_entry(struct task_state *t, struct frame *f, __
 	send_span(t, t->depth, &e, NULL);
 }
 
+/* The second probe of a function, whose frame is the innermost. */
+static __always_inline void on_spills(__u64 cookie)
+{
+	__u32 number = RT_COOKIE_SPILLS_OF(cookie), depth;
+	const struct rt_spills *s = bpf_map_lookup_elem(&spills, &number);
+	struct task_state *t;
+	struct frame *f;
+
+	t = bpf_task_storage_get(&tasks, bpf_get_current_task_btf(), NULL, 0);
+	if (!s || !t || !t->depth)
+		return;
+	depth = t->depth - 1;
+	f = &t->frames[depth & (RT_DEPTH - 1)];
+	if (!(f->flags & FRAME_BY_IP) && f->func == RT_COOKIE_ID1(cookie) - 1 && !f->sse)
+		take_spills(t, f, s);
+}
+
 /* Returns 1 if the return is of no interest (a session then skips its probe). */
 static __always_inline int enter(struct pt_regs *ctx, __u64 cookie)
 {
@@ -116,12 +131,18 @@ static __always_inline int enter(struct pt_regs *ctx, __u64 cookie)
 	struct frame *f;
 	bool off, by_ip;
 
+	if (!cookie)
+		cookie = cookie_at(task, ip);
+	if (cookie & RT_COOKIE_SPILLS) {
+		on_spills(cookie);
+		return 1;
+	}
 	t = caller(task, pid_tgid, &off);
 	if (!t)
 		return 1;
-	if (RT_COOKIE_ID1(cookie))
+	by_ip = !RT_COOKIE_ID1(cookie);
+	if (!by_ip)
 		func = RT_COOKIE_ID1(cookie) - 1;
-	by_ip = !RT_COOKIE_ID1(cookie) && !function_at(task, ip, &func);
 	plan = by_ip ? NULL : plan_of(func);
 	if (off && !(plan && plan->flags & RT_PLAN_KEEP))
 		return 1;

@@ -79,10 +79,12 @@ __noinline int send_span(struct task_state *t, __u32 depth, struct span_end *e,
 			 struct rt_plan *plan)
 {
 	struct rt_rec_span *s;
+	const struct frame *f;
 
 	if (!t || !e)
 		return 0;
-	if (t->frames[depth & (RT_DEPTH - 1)].words || (plan && plan->reads)) {
+	f = &t->frames[depth & (RT_DEPTH - 1)];
+	if (f->words || f->sse || (plan && plan->reads)) {
 		send_with_items(t, depth, e, plan);
 		return 0;
 	}
@@ -212,6 +214,7 @@ static __always_inline struct frame *push(struct task_struct *task, struct task_
 	f->corr = new_corr();
 	f->stack = -1;
 	f->words = 0;
+	f->sse = 0;
 	f->first_word = t->depth ? t->words_used : 0;
 	return f;
 }

@@ -204,6 +204,20 @@ struct rt_behind {
 
 #define RT_BEHINDS 65536
 
+/*
+ * A second probe in a function, where it has put its floating-point arguments on the stack (the
+ * cookie has this bit, and the number of a struct rt_spills).
+ */
+#define RT_COOKIE_SPILLS	(1ULL << 63)
+#define RT_COOKIE_SPILLS_NUM(n) (RT_COOKIE_SPILLS | (__u64)(n) << 32)
+#define RT_COOKIE_SPILLS_OF(c)	((__u32)((c) >> 32) & 0x7fffffff)
+#define RT_SSE			4 /* at most, of a function */
+
+struct rt_spills {
+	__u32 count;
+	__s32 slot[RT_SSE]; /* bytes from the address of the return address */
+};
+
 /* Calls of one thread inside each other that can be followed; deeper ones are counted. */
 #define RT_DEPTH 64
 

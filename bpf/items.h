@@ -41,32 +41,68 @@ static __always_inline void take_words(struct task_state *t, struct frame *f,
 		f->words = n;
 }
 
-/* Appends the stack's words to the span in t->out. Returns the size of all. */
-__noinline int append_words(struct task_state *t, __u32 depth)
+/*
+ * Behind the place where a function has put its floating-point arguments: keeps those. The frame
+ * must be the innermost.
+ */
+static __always_inline void take_spills(struct task_state *t, struct frame *f,
+					const struct rt_spills *spills)
+{
+	__u64 first = f->first_word + f->words, n = 0;
+
+	if (first >= FIRST_WORDS)
+		return;
+	BOUND_WORDS(first, n);
+	for (__u64 i = 0; i < RT_SSE; i++) {
+		if (i >= spills->count)
+			break;
+		if (bpf_probe_read_user(&t->words[first + i], sizeof(__u64),
+					(const void *)(f->sp + spills->slot[i])))
+			return;
+		n++;
+	}
+	f->sse = n;
+	t->words_used = first + n;
+}
+
+/* Appends words to the `size` bytes in t->out. Returns the size of all. */
+static __always_inline __u32 append_item(struct task_state *t, __u32 size, __u8 kind, __u64 first,
+					 __u64 n)
 {
 	struct rt_item *item;
-	struct frame *f;
-	__u64 first, n;
+	__u64 *to;
 
-	if (!t)
-		return 0;
-	f = &t->frames[depth & (RT_DEPTH - 1)];
-	first = f->first_word;
-	n = f->words;
-	if (!n || n > RT_STACK_WORDS || first >= FIRST_WORDS)
-		return sizeof(struct rt_rec_span);
 	BOUND_WORDS(first, n);
-	item = (void *)t->out + sizeof(struct rt_rec_span);
-	item->kind = RT_ITEM_STACK;
+	if (!n || size > sizeof(struct rt_rec_span) + sizeof(*item) + RT_STACK_WORDS * 8)
+		return size;
+	item = (void *)t->out + size;
+	to = (void *)(item + 1);
+	item->kind = kind;
 	item->index = 0;
 	item->len = n * sizeof(__u64);
 	item->flags = 0;
 	for (__u64 i = 0; i < RT_STACK_WORDS; i++) {
 		if (i >= n)
 			break;
-		t->out[(sizeof(struct rt_rec_span) + sizeof(*item)) / 8 + i] = t->words[first + i];
+		to[i] = t->words[first + i];
 	}
-	return sizeof(struct rt_rec_span) + sizeof(*item) + n * sizeof(__u64);
+	return size + sizeof(*item) + n * sizeof(__u64);
+}
+
+/* Appends the frame's words to the span in t->out. Returns the size of all. */
+__noinline int append_words(struct task_state *t, __u32 depth)
+{
+	__u32 size = sizeof(struct rt_rec_span);
+	const struct frame *f;
+
+	if (!t)
+		return 0;
+	f = &t->frames[depth & (RT_DEPTH - 1)];
+	if (f->words)
+		size = append_item(t, size, RT_ITEM_STACK, f->first_word, f->words);
+	if (f->sse)
+		size = append_item(t, size, RT_ITEM_SSE, f->first_word + f->words, f->sse);
+	return size;
 }
 
 static __always_inline __u64 word_of(const struct task_state *t, const struct frame *f,

@@ -44,7 +44,7 @@ struct frame {
 	__u8 flags;
 	__u8 words;	 /* stack arguments: so many, ... */
 	__u8 first_word; /* ... from there in task_state.words */
-	__u8 _pad;
+	__u8 sse;	 /* floating-point arguments: so many, behind those */
 };
 
 /* Stack arguments are rare: the frames share these. */
@@ -121,13 +121,13 @@ struct {
 	__type(value, struct rt_plan);
 } plans SEC(".maps");
 
-/* Where functions are told by their addresses: to their ids. */
+/* Where probes are told by their addresses: to their cookies. */
 struct {
 	__uint(type, BPF_MAP_TYPE_HASH);
 	__uint(max_entries, 65536);
 	__uint(map_flags, BPF_F_NO_PREALLOC);
 	__type(key, struct rt_place);
-	__type(value, __u32);
+	__type(value, __u64);
 } places SEC(".maps");
 
 struct {
@@ -137,6 +137,14 @@ struct {
 	__type(key, __u32);
 	__type(value, struct rt_behind);
 } behinds SEC(".maps");
+
+struct {
+	__uint(type, BPF_MAP_TYPE_HASH);
+	__uint(max_entries, 1024);
+	__uint(map_flags, BPF_F_NO_PREALLOC);
+	__type(key, __u32);
+	__type(value, struct rt_spills);
+} spills SEC(".maps");
 
 struct {
 	__uint(type, BPF_MAP_TYPE_CGROUP_ARRAY);

@@ -31,6 +31,13 @@ struct kernel_entry {
 	UT_hash_handle hh;
 };
 
+/* What an agent says of itself at the end. */
+struct figures {
+	uint64_t lost;	  /* records dropped */
+	uint64_t skipped; /* queues that it could not watch */
+	bool failed;
+};
+
 struct agent_view {
 	pid_t pid;
 	char *base;
@@ -46,6 +53,7 @@ struct agent_view {
 	struct clock_map clock;
 	struct device_entry *devices;
 	struct kernel_entry *kernels;
+	struct figures last; /* when it was closed */
 };
 
 static struct rt_agent_control *control(const struct agent_view *v)
@@ -58,14 +66,27 @@ static struct rt_agent_state *state(const struct agent_view *v)
 	return (void *)(v->base + RT_AGENT_STATE);
 }
 
-static uint64_t lost_so_far(const struct agent_view *v)
+static void take_figures(const struct agent_view *v, struct figures *f)
 {
 	const struct rt_agent_state *s = state(v);
-	uint64_t sum = 0;
 
+	*f = (struct figures){.skipped = s->skipped, .failed = s->failed};
 	for (int i = 0; i < RT_AGENT_KINDS; i++)
-		sum += s->lost[i];
-	return sum;
+		f->lost += s->lost[i];
+}
+
+static struct figures figures(const struct agent_view *v)
+{
+	struct figures f = v->last;
+
+	if (v->base)
+		take_figures(v, &f);
+	return f;
+}
+
+static uint64_t lost_so_far(const struct agent_view *v)
+{
+	return figures(v).lost;
 }
 
 /* ---- finding and checking ---- */
@@ -196,13 +217,11 @@ struct agent_view *agent__find(pid_t pid, struct strings *strings)
 	return v;
 }
 
-void agent__free(struct agent_view *v)
+void agent__close(struct agent_view *v)
 {
 	struct device_entry *d, *next_d;
 	struct kernel_entry *k, *next_k;
 
-	if (!v)
-		return;
 	HASH_ITER (hh, v->devices, d, next_d) {
 		HASH_DEL(v->devices, d);
 		free(d);
@@ -212,8 +231,16 @@ void agent__free(struct agent_view *v)
 		free(k);
 	}
 	clock_map__free(&v->clock);
+	v->last = figures(v);
 	if (v->base)
 		munmap(v->base, v->size);
+	v->base = NULL;
+}
+
+void agent__free(struct agent_view *v)
+{
+	if (v)
+		agent__close(v);
 	free(v);
 }
 
@@ -420,12 +447,12 @@ uint64_t agent__bad(const struct agent_view *v)
 
 uint64_t agent__unwatched_queues(const struct agent_view *v)
 {
-	return state(v)->skipped;
+	return figures(v).skipped;
 }
 
 bool agent__failed(const struct agent_view *v)
 {
-	return state(v)->failed;
+	return figures(v).failed;
 }
 
 bool agent__saw_submit(const struct agent_view *v, uint64_t op)

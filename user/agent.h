@@ -44,6 +44,9 @@ struct agent_view *agent__from_fd(pid_t pid, int fd, struct strings *strings);
 
 void agent__free(struct agent_view *v);
 
+/* Lets go of the memory and of all names: only agent__pid and the figures at the end are left. */
+void agent__close(struct agent_view *v);
+
 pid_t agent__pid(const struct agent_view *v);
 
 /* Tells the agent to record, and that the tracer is alive: to be repeated every 100 ms. */

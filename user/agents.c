@@ -30,6 +30,7 @@ struct agents {
 	struct strings *strings;
 	struct agents_callbacks callbacks;
 	struct member *members;
+	struct member *released; /* gone, kept for what they have lost */
 	bool wanted, stopped;
 };
 
@@ -53,19 +54,30 @@ static void close_fd(int *fd)
 	*fd = -1;
 }
 
+static void free_member(struct member *m)
+{
+	agent__free(m->view);
+	close_fd(&m->memory_fd);
+	close_fd(&m->pidfd);
+	free(m);
+}
+
+static void free_members(struct member *m)
+{
+	struct member *next;
+
+	for (; m; m = next) {
+		next = m->next;
+		free_member(m);
+	}
+}
+
 void agents__free(struct agents *a)
 {
-	struct member *m, *next;
-
 	if (!a)
 		return;
-	for (m = a->members; m; m = next) {
-		next = m->next;
-		agent__free(m->view);
-		close_fd(&m->memory_fd);
-		close_fd(&m->pidfd);
-		free(m);
-	}
+	free_members(a->members);
+	free_members(a->released);
 	free(a);
 }
 
@@ -208,9 +220,32 @@ bool agents__drain(struct agents *a)
 
 void agents__reap(struct agents *a)
 {
-	for (struct member *m = a->members; m; m = m->next)
+	struct member **link = &a->members, *m;
+
+	while ((m = *link)) {
 		if (!m->gone && has_ended(m))
 			retire(a, m);
+		if (m->gone && !m->view) {
+			*link = m->next;
+			free_member(m);
+		} else {
+			link = &m->next;
+		}
+	}
+}
+
+void agents__release(struct agents *a, struct agent_view *v)
+{
+	struct member **link = &a->members, *m;
+
+	while ((m = *link) && m->view != v)
+		link = &m->next;
+	if (!m)
+		return;
+	*link = m->next;
+	m->next = a->released;
+	a->released = m;
+	agent__close(v);
 }
 
 void agents__heartbeat(struct agents *a)
@@ -255,4 +290,6 @@ void agents__each(struct agents *a, void (*fn)(struct agent_view *v, void *arg),
 	for (struct member *m = a->members; m; m = m->next)
 		if (m->view)
 			fn(m->view, arg);
+	for (struct member *m = a->released; m; m = m->next)
+		fn(m->view, arg);
 }

@@ -40,6 +40,9 @@ bool agents__drain(struct agents *a);
 /* Lets go of the agents of processes that have ended, after a last drain. */
 void agents__reap(struct agents *a);
 
+/* Whose `gone` was told, and of which nobody will ask more than what it has lost. */
+void agents__release(struct agents *a, struct agent_view *v);
+
 /* A sign of life to all: to be given every 100 ms. */
 void agents__heartbeat(struct agents *a);
 

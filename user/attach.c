@@ -98,16 +98,33 @@ static __u64 cookie_of(struct attach *a, const struct probe *p)
 	return cookie;
 }
 
-static int create_link(struct attach *a, const struct link_request *req, const struct probe *probes,
-		       size_t n)
+static int link_places(struct attach *a, const struct link_request *req, const __u64 *offsets,
+		       const __u64 *cookies, size_t n)
 {
 	struct link_create_uprobe_multi attr = {};
-	__u64 *offsets, *cookies;
-	size_t count = 0;
 	char path[64];
 	int fd;
 
-	offsets = calloc(n, 2 * sizeof(*offsets));
+	snprintf(path, sizeof(path), "/proc/self/fd/%d", req->lib->fd);
+	attr.prog_fd = bpf_program__fd(capture__prog(a->capture, req->prog));
+	attr.attach_type = req->attach_type;
+	attr.path = (unsigned long)path;
+	attr.offsets = (unsigned long)offsets;
+	attr.cookies = (unsigned long)cookies;
+	attr.cnt = n;
+	attr.flags = req->flags;
+	attr.pid = req->pid;
+	fd = syscall(SYS_bpf, BPF_LINK_CREATE, &attr, sizeof(attr));
+	return fd < 0 ? -errno : keep_link(a, fd);
+}
+
+static int create_link(struct attach *a, const struct link_request *req, const struct probe *probes,
+		       size_t n)
+{
+	__u64 *offsets = calloc(n, 2 * sizeof(*offsets)), *cookies;
+	size_t count = 0;
+	int err = 0;
+
 	if (!offsets)
 		return -ENOMEM;
 	cookies = offsets + n;
@@ -117,24 +134,10 @@ static int create_link(struct attach *a, const struct link_request *req, const s
 		offsets[count] = probes[i].offset;
 		cookies[count++] = cookie_of(a, &probes[i]);
 	}
-	if (!count) {
-		free(offsets);
-		return 0;
-	}
-	snprintf(path, sizeof(path), "/proc/self/fd/%d", req->lib->fd);
-	attr.prog_fd = bpf_program__fd(capture__prog(a->capture, req->prog));
-	attr.attach_type = req->attach_type;
-	attr.path = (unsigned long)path;
-	attr.offsets = (unsigned long)offsets;
-	attr.cookies = (unsigned long)cookies;
-	attr.cnt = count;
-	attr.flags = req->flags;
-	attr.pid = req->pid;
-	fd = syscall(SYS_bpf, BPF_LINK_CREATE, &attr, sizeof(attr));
-	if (fd < 0)
-		fd = -errno;
+	if (count)
+		err = link_places(a, req, offsets, cookies, count);
 	free(offsets);
-	return fd < 0 ? fd : keep_link(a, fd);
+	return err;
 }
 
 /* The kernel refuses a link as a whole when it cannot probe one function: halve until that is
@@ -168,6 +171,27 @@ static int add_functions(struct attach *a, const struct library *lib)
 	return err;
 }
 
+/* Floating-point arguments are worth less than the calls: what is refused is left out. */
+static void attach_spills(struct attach *a, const struct library *lib, pid_t pid)
+{
+	const struct link_request req = {
+		a->mode == CAPTURE_SESSION ? CAPTURE_PROG_SESSION : CAPTURE_PROG_ENTRY,
+		a->mode == CAPTURE_SESSION ? ATTACH_UPROBE_SESSION : ATTACH_UPROBE_MULTI, 0, lib,
+		pid};
+
+	for (size_t i = 0; i < lib->spill_count; i++) {
+		const struct spill_probe *s = &lib->spills[i];
+		uint32_t number = capture__add_spills(a->capture, &s->slots);
+		const __u64 offset = s->offset;
+		const __u64 cookie = RT_COOKIE(s->fn->id) | RT_COOKIE_SPILLS_NUM(number);
+		int err = number ? link_places(a, &req, &offset, &cookie, 1) : -ENOSPC;
+
+		if (err)
+			log_info("%s: no floating-point arguments of %s: %s", lib->name,
+				 s->fn->name, strerror(-err));
+	}
+}
+
 /*
  * Returns are attached before entries: a call that is entered in between is then not captured at
  * all, while the other way round it would be entered and never left.
@@ -192,6 +216,8 @@ static int attach_links(struct attach *a, const struct library *lib, const struc
 	}
 	if (!err && a->link_count == links)
 		err = -EOPNOTSUPP; /* each function was refused, and that was said */
+	if (!err)
+		attach_spills(a, lib, pid);
 	return err;
 }
 

@@ -109,6 +109,19 @@ struct tracefs_events *tracefs__new(struct capture *capture)
 	return t;
 }
 
+static int define_probe(int fd, const char *event, char kind, const struct library *lib,
+			uint64_t offset, const struct function *fn)
+{
+	int err;
+
+	if (dprintf(fd, "%c:%s /proc/%d/fd/%d:0x%lx\n", kind, event, getpid(), lib->fd,
+		    (unsigned long)offset) >= 0)
+		return 0;
+	err = -errno;
+	log_warn("%s: cannot probe %s: %s", lib->name, fn->name, strerror(-err));
+	return err;
+}
+
 /* Adds the library's probes to the event. Returns how many, or -errno. */
 static int define_event(const struct tracefs_events *t, const char *name, char kind,
 			const struct library *lib)
@@ -119,17 +132,14 @@ static int define_event(const struct tracefs_events *t, const char *name, char k
 	if (fd < 0)
 		return fd;
 	for (size_t i = 0; i < lib->probe_count; i++) {
-		if (kind == 'r' && lib->probes[i].fn->plan.flags & RT_PLAN_ENTRY)
-			continue;
-		if (dprintf(fd, "%c:%s /proc/%d/fd/%d:0x%lx\n", kind, name, getpid(), lib->fd,
-			    (unsigned long)lib->probes[i].offset) < 0) {
-			err = -errno;
-			log_warn("%s: cannot probe %s: %s", lib->name, lib->probes[i].fn->name,
-				 strerror(-err));
-			continue;
-		}
-		n++;
+		const struct probe *p = &lib->probes[i];
+
+		if (kind == 'p' || !(p->fn->plan.flags & RT_PLAN_ENTRY))
+			n += !(err = define_probe(fd, name, kind, lib, p->offset, p->fn));
 	}
+	for (size_t i = 0; kind == 'p' && i < lib->spill_count; i++)
+		n += !(err = define_probe(fd, name, kind, lib, lib->spills[i].offset,
+					  lib->spills[i].fn));
 	close(fd);
 	return n ? n : err;
 }
@@ -202,7 +212,14 @@ static int add_places(struct tracefs_events *t, const struct library *lib)
 
 	for (size_t i = 0; i < lib->probe_count && !err; i++)
 		err = capture__add_place(t->capture, lib->dev, lib->ino, lib->probes[i].offset,
-					 lib->probes[i].fn->id);
+					 RT_COOKIE(lib->probes[i].fn->id));
+	for (size_t i = 0; i < lib->spill_count && !err; i++) {
+		const struct spill_probe *s = &lib->spills[i];
+		uint32_t number = capture__add_spills(t->capture, &s->slots);
+
+		err = capture__add_place(t->capture, lib->dev, lib->ino, s->offset,
+					 RT_COOKIE(s->fn->id) | RT_COOKIE_SPILLS_NUM(number));
+	}
 	return err;
 }
 

@@ -39,7 +39,7 @@ struct capture {
 	struct ring_pos *pos;
 	int *ring_fds;
 	uint32_t initially_off;
-	uint32_t behinds; /* entries in the map of that name */
+	uint32_t behinds, spills; /* entries in the maps of these names */
 	int cpus;
 	void (*fn)(const void *rec, size_t size, void *arg);
 	void *arg;
@@ -349,7 +349,7 @@ int capture__add_function(struct capture *c, const struct function *fn)
 	return update(c->skel->maps.plans, &fn->id, &fn->plan);
 }
 
-int capture__add_place(struct capture *c, dev_t dev, ino_t ino, uint64_t offset, uint32_t func)
+int capture__add_place(struct capture *c, dev_t dev, ino_t ino, uint64_t offset, uint64_t cookie)
 {
 	const struct rt_place place = {
 		.ino = ino,
@@ -357,7 +357,7 @@ int capture__add_place(struct capture *c, dev_t dev, ino_t ino, uint64_t offset,
 		.dev = major(dev) << 20 | minor(dev),
 	};
 
-	return update(c->skel->maps.places, &place, &func);
+	return update(c->skel->maps.places, &place, &cookie);
 }
 
 uint32_t capture__add_behind(struct capture *c, uint64_t before, uint64_t after)
@@ -368,6 +368,13 @@ uint32_t capture__add_behind(struct capture *c, uint64_t before, uint64_t after)
 	if (c->behinds >= RT_BEHINDS || update(c->skel->maps.behinds, &number, &behind))
 		return 0;
 	return c->behinds = number;
+}
+
+uint32_t capture__add_spills(struct capture *c, const struct rt_spills *spills)
+{
+	uint32_t number = c->spills + 1;
+
+	return update(c->skel->maps.spills, &number, spills) ? 0 : (c->spills = number);
 }
 
 int capture__add_request(struct capture *c, uint8_t nr, const struct function *fn)

@@ -77,16 +77,19 @@ int capture__pids_map(struct capture *c);
 int capture__add_function(struct capture *c, const struct function *fn);
 
 /*
- * Where cookies cannot tell the function (CAPTURE_TRACEFS): the one probed at that offset of the
- * file. 0 or -errno.
+ * Where probes have no cookies of their own (CAPTURE_TRACEFS): that of the probe at that offset of
+ * the file. 0 or -errno.
  */
-int capture__add_place(struct capture *c, dev_t dev, ino_t ino, uint64_t offset, uint32_t func);
+int capture__add_place(struct capture *c, dev_t dev, ino_t ino, uint64_t offset, uint64_t cookie);
 
 /*
  * Makes known how much of a library's code lies around a probe behind a trampoline, and returns the
  * number for its cookie; 0 if there is no room.
  */
 uint32_t capture__add_behind(struct capture *c, uint64_t before, uint64_t after);
+
+/* The same for a probe where a function has put its floating-point arguments. */
+uint32_t capture__add_spills(struct capture *c, const struct rt_spills *spills);
 
 /* The function that stands for requests of that number to /dev/kfd. 0 or -errno. */
 int capture__add_request(struct capture *c, uint8_t nr, const struct function *fn);

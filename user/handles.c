@@ -4,6 +4,7 @@
  */
 #include "user/handles.h"
 
+#include <ctype.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -131,26 +132,43 @@ const char *handles__find(struct handles *k, pid_t pid, uint64_t value)
 	return h ? h->name : NULL;
 }
 
+static const char stub_prefix[] = "__device_stub__";
+
+/*
+ * Where the length of the name at `at` begins, in a mangled symbol; `at` if nowhere. Another number
+ * may stand right before it.
+ */
+static const char *length_before(const char *symbol, const char *at)
+{
+	const char *digits = at;
+
+	while (digits > symbol && isdigit((unsigned char)digits[-1]))
+		digits--;
+	while (digits < at && (*digits == '0' || strtoul(digits, NULL, 10) > strlen(at)))
+		digits++;
+	return digits;
+}
+
 /*
  * The compiler puts a kernel's name on the handle itself, or on the function that launches it with
- * this before the name.
+ * the prefix before the name.
  */
 static const char *without_stub(const char *symbol, char *buf, size_t size)
 {
-	static const char stub[] = "__device_stub__";
-	const char *at = strstr(symbol, stub), *name;
+	const char *at = strstr(symbol, stub_prefix), *name, *length;
+	const size_t prefix = strlen(stub_prefix);
 	unsigned long len;
-	char *end;
 
 	if (!at)
 		return symbol;
-	name = at + strlen(stub);
-	if (at == symbol || strncmp(symbol, "_Z", 2))
-		return name; /* not mangled */
-	len = strtoul(symbol + 2, &end, 10);
-	if (end != at || len <= strlen(stub))
-		return symbol; /* in a namespace: shown as it is */
-	snprintf(buf, size, "_Z%lu%s", len - strlen(stub), name);
+	name = at + prefix;
+	length = length_before(symbol, at);
+	if (length == at)
+		return at == symbol ? name : symbol;
+	len = strtoul(length, NULL, 10);
+	if (len <= prefix)
+		return symbol;
+	snprintf(buf, size, "%.*s%lu%s", (int)(length - symbol), symbol, len - prefix, name);
 	return buf;
 }
 

@@ -93,7 +93,7 @@ static void on_open(struct intake *in, const struct rt_rec_open *rec)
 {
 	pid_t pid = rec->h.pid;
 
-	tasks__process(in->trace->tasks, pid); /* its name and arguments, while it is there */
+	tasks__running_process(in->trace->tasks, pid); /* its names, while it is there */
 	if (!in->stopping) {
 		if (rec->h.kind == RT_REC_LIBRARY)
 			on_library(in, rec);
@@ -154,13 +154,25 @@ static void push(struct intake *in, uint64_t ts, const void *rec, size_t size)
 
 static void on_exec(struct intake *in, const struct rt_rec *rec)
 {
+	struct process *p = tasks__find_running(in->trace->tasks, rec->pid);
 	bool held = rec->flags & RT_OPEN_STOPPED;
 
+	if (p)
+		p->libraries[0] = '\0';
 	agents__exec(in->agents, rec->pid);
 	if (!in->stopping)
 		targets__exec(in->targets, rec->pid, held ? 0 : rec->ts);
 	if (held)
 		kill(rec->pid, SIGCONT);
+}
+
+/* A child of a process has opened nothing itself. */
+static void on_first_call(struct intake *in, pid_t pid)
+{
+	const struct process *p = tasks__running_process(in->trace->tasks, pid);
+
+	if (p && !p->libraries[0] && !in->stopping)
+		targets__calls(in->targets, pid);
 }
 
 /* What cannot wait is done at once; everything goes on to the merge in the order of time. */
@@ -186,9 +198,14 @@ static void on_kernel_record(const void *data, size_t size, void *arg)
 	case RT_REC_EXEC:
 		on_exec(in, rec);
 		break;
+	case RT_REC_TASK:
+		on_first_call(in, rec->pid);
+		break;
 	case RT_REC_EXIT:
-		if (rec->flags & RT_EXIT_LAST)
+		if (rec->flags & RT_EXIT_LAST) {
 			targets__exit(in->targets, rec->pid);
+			tasks__end_process(in->trace->tasks, rec->pid);
+		}
 		break;
 	}
 	rec = completed(in, rec, &copy);
@@ -219,7 +236,7 @@ static void on_agent_gone(struct agent_view *v, void *arg)
 static void on_use(pid_t pid, const struct library *lib, void *arg)
 {
 	struct intake *in = arg;
-	struct process *p = tasks__process(in->trace->tasks, pid);
+	struct process *p = tasks__running_process(in->trace->tasks, pid);
 	char name[256];
 	size_t len;
 
@@ -259,11 +276,14 @@ static void on_released(const void *data, size_t size, void *arg)
 		operations__record(in->operations, item->view, &item->rec);
 	} else if (rec->kind == RT_REC_AGENT_GONE) {
 		operations__agent_gone(in->operations, item->view);
+		agents__release(in->agents, item->view);
 	} else {
 		/* Once more: that a process is a fork of another may be heard only now. */
 		if (rec->flags & RT_SPAN_BY_IP)
 			rec = completed(in, rec, &copy);
 		merge__kernel(in->merge, rec);
+		if (rec->kind == RT_REC_EXIT && rec->flags & RT_EXIT_LAST)
+			targets__forget(in->targets, rec->pid);
 	}
 }
 

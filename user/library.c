@@ -14,6 +14,7 @@
 #include "user/branches.h"
 #include "user/image.h"
 #include "user/log.h"
+#include "user/spills.h"
 
 static const char *const rocm_libraries[] = {
 	"libamdhip64.so",
@@ -41,6 +42,7 @@ struct candidate {
 	uint64_t offset; /* in the file, of its entry */
 	size_t limit;	 /* bytes from its entry to where others enter */
 	struct place place;
+	struct spills spills;
 };
 
 struct candidates {
@@ -205,9 +207,12 @@ static size_t make_spans(const struct candidates *c, struct span *spans)
 	for (size_t i = 0; i < c->count; i++) {
 		const struct candidate *one = &c->array[i];
 
-		if (one->place.reach > 1)
-			spans[n++] = (struct span){one->code.address, one->place.reach,
-						   one->code.size, UINT64_MAX};
+		uint32_t reach =
+			one->place.reach > one->spills.reach ? one->place.reach : one->spills.reach;
+
+		if (reach > 1)
+			spans[n++] =
+				(struct span){one->code.address, reach, one->code.size, UINT64_MAX};
 	}
 	qsort(spans, n, sizeof(*spans), by_number); /* start is its first member */
 	return n;
@@ -216,6 +221,19 @@ static size_t make_spans(const struct candidates *c, struct span *spans)
 static const struct span *find_span(const struct span *spans, size_t n, uint64_t start)
 {
 	return bsearch(&start, spans, n, sizeof(*spans), by_number);
+}
+
+/* How many vector registers its arguments come in. */
+static unsigned int float_args(const struct api_function *api)
+{
+	unsigned int n = 0;
+
+	for (unsigned int i = 0; api && i < api->param_count; i++)
+		for (int half = 0; half < 2; half++)
+			if (API_IS_XMM(api->params[i].place[half]) &&
+			    API_XMM_NUM(api->params[i].place[half]) >= n)
+				n = API_XMM_NUM(api->params[i].place[half]) + 1;
+	return n;
 }
 
 static int place_all(struct candidates *c, const struct image *image, unsigned int kernel)
@@ -227,6 +245,9 @@ static int place_all(struct candidates *c, const struct image *image, unsigned i
 		struct candidate *one = &c->array[i];
 
 		one->place = placement__choose(&one->code, one->limit, kernel);
+		if (spills__find(&one->code, float_args(one->fn->api), kernel, &one->spills) &&
+		    one->spills.reach > one->limit)
+			one->spills = (struct spills){};
 	}
 	spans = calloc(c->count + 1, sizeof(*spans));
 	if (!spans)
@@ -243,6 +264,8 @@ static int place_all(struct candidates *c, const struct image *image, unsigned i
 		if (span->hit - span->start < one->limit)
 			one->limit = span->hit - span->start;
 		one->place = placement__choose(&one->code, one->limit, kernel);
+		if (one->spills.reach > one->limit)
+			one->spills = (struct spills){};
 	}
 	free(spans);
 	return 0;
@@ -262,6 +285,9 @@ static int add_probe(struct library *lib, const struct candidate *one)
 	if (!symbol)
 		return -ENOMEM;
 	lib->probes[lib->probe_count++] = (struct probe){offset, one->fn, symbol, one->place, 0, 0};
+	if (one->spills.slots.count)
+		lib->spills[lib->spill_count++] = (struct spill_probe){
+			one->offset + one->spills.shift, one->fn, one->spills.slots};
 	return 0;
 }
 
@@ -307,7 +333,8 @@ static int read_functions(struct library *lib, struct functions *fns, unsigned i
 	if (!err)
 		err = place_all(&c, &image, kernel);
 	lib->probes = calloc(c.count + 1, sizeof(*lib->probes));
-	if (!lib->probes)
+	lib->spills = calloc(c.count + 1, sizeof(*lib->spills));
+	if (!lib->probes || !lib->spills)
 		err = -ENOMEM;
 	for (size_t i = 0; i < c.count && !err; i++)
 		err = add_probe(lib, &c.array[i]);
@@ -387,6 +414,7 @@ void library__close(struct library *lib)
 	for (size_t i = 0; i < lib->unprobed_count; i++)
 		free(lib->unprobed[i].symbol);
 	free(lib->probes);
+	free(lib->spills);
 	free(lib->unprobed);
 	free(lib);
 }

@@ -27,6 +27,13 @@ struct probe {
 	uint64_t before, after;
 };
 
+/* Where a function has put its floating-point arguments. */
+struct spill_probe {
+	uint64_t offset; /* in the file */
+	const struct function *fn;
+	struct rt_spills slots;
+};
+
 /* A function that is not probed. */
 struct unprobed {
 	char *symbol;
@@ -40,6 +47,8 @@ struct library {
 	char *name;	      /* as first seen, for messages */
 	struct probe *probes; /* by offset */
 	size_t probe_count;
+	struct spill_probe *spills;
+	size_t spill_count;
 	struct unprobed *unprobed; /* functions that would be probed if they could */
 	size_t unprobed_count;
 	bool program; /* a program that has a ROCm library linked in, or not */

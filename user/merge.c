@@ -332,24 +332,45 @@ static void on_task(struct merge *m, const struct rt_rec_task *rec)
 	tasks__set_ns_tid(m->trace->tasks, th, rec->ns_tid);
 }
 
-static void on_thread_end(struct merge *m, const struct rt_rec *rec)
+struct end {
+	struct merge *m;
+	const struct rt_rec *rec;
+};
+
+static void end_thread(struct thread *th, void *arg)
+{
+	const struct end *e = arg;
+
+	if (th->pid != e->rec->pid)
+		return;
+	correlate__give_up(th, operations__settled, e->m->operations);
+	ranges__cut_thread(th, e->rec->ts, on_range, e->m->trace);
+	tasks__remove_thread(e->m->trace->tasks, th);
+}
+
+/* Of a thread that made no calls no end is told: with the process all have ended. */
+static void end_process(struct merge *m, struct end *e)
 {
 	struct tasks *tasks = m->trace->tasks;
-	struct thread *th = tasks__thread(tasks, rec->pid, rec->tid);
-	struct process *p;
+	struct process *p = tasks__find_process(tasks, e->rec->pid);
 
-	if (!th)
-		return;
-	correlate__give_up(th, operations__settled, m->operations);
-	ranges__cut_thread(th, rec->ts, on_range, m->trace);
-	tasks__remove_thread(tasks, th);
-	if (!(rec->flags & RT_EXIT_LAST))
-		return;
-	p = tasks__process(tasks, rec->pid);
+	tasks__each_thread(tasks, end_thread, e);
 	if (p)
-		ranges__cut_process(p, rec->ts, on_range, m->trace);
-	handles__forget(m->trace->handles, rec->pid);
-	stacks__forget(m->trace->stacks, rec->pid);
+		ranges__cut_process(p, e->rec->ts, on_range, m->trace);
+	tasks__remove_process(tasks, e->rec->pid);
+	handles__forget(m->trace->handles, e->rec->pid);
+	stacks__forget(m->trace->stacks, e->rec->pid);
+}
+
+static void on_thread_end(struct merge *m, const struct rt_rec *rec)
+{
+	struct thread *th = tasks__find_thread(m->trace->tasks, rec->pid, rec->tid);
+	struct end e = {m, rec};
+
+	if (rec->flags & RT_EXIT_LAST)
+		end_process(m, &e);
+	else if (th)
+		end_thread(th, &e);
 }
 
 static void on_fork(struct merge *m, const struct rt_rec_fork *rec)

@@ -54,8 +54,8 @@ static bool is_selected(const struct trace *t, const struct event *ev)
 /* Was it submitted while nothing was to be traced? Then no call explains it, and none has to. */
 static bool was_off(const struct trace *t, const struct event *ev)
 {
-	const struct process *p = tasks__process(t->tasks, ev->pid);
-	const struct thread *th = tasks__thread(t->tasks, ev->pid, ev->tid);
+	const struct process *p = tasks__find_process(t->tasks, ev->pid);
+	const struct thread *th = tasks__find_thread(t->tasks, ev->pid, ev->tid);
 	uint64_t at = ev->gpu.submit;
 
 	return off_times__at(&t->off, at) || (p && off_times__at(&p->off, at)) ||
@@ -91,7 +91,7 @@ static void tell_op(struct operations *o, struct gpu_op *op)
 void operations__settled(struct gpu_op *op, void *arg)
 {
 	struct operations *o = arg;
-	struct thread *th = tasks__thread(o->trace->tasks, op->ev.pid, op->ev.tid);
+	struct thread *th = tasks__find_thread(o->trace->tasks, op->ev.pid, op->ev.tid);
 
 	if (th && op->ev.kind == EV_DISPATCH && op->kernel_known) {
 		th->launched_root = op->ev.root;

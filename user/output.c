@@ -141,10 +141,11 @@ static void tell_thread(struct output *o, struct thread *th)
 		o->targets[i].sink->ops->thread(o->targets[i].sink, &info);
 }
 
+/* What ends on the GPU after its process was named before, or has no name any more. */
 void output__event(struct output *o, const struct event *ev)
 {
-	struct process *p = tasks__process(o->tasks, ev->pid);
-	struct thread *th = tasks__thread(o->tasks, ev->pid, ev->tid);
+	struct process *p = tasks__find_process(o->tasks, ev->pid);
+	struct thread *th = tasks__find_thread(o->tasks, ev->pid, ev->tid);
 
 	if (p && !p->told)
 		tell_process(o, p);

@@ -9,10 +9,13 @@
 #include <stdbool.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
 #include "user/log.h"
+
+#define INITIAL_PID_NAMESPACE 0xEFFFFFFC /* PROC_PID_INIT_INO of the kernel */
 
 static const struct {
 	int cap;
@@ -29,12 +32,29 @@ static bool has(const struct __user_cap_data_struct data[2], int cap)
 	return data[cap / 32].effective & (1u << (cap % 32));
 }
 
+/*
+ * BPF tells the process ids of the initial pid namespace, /proc those of the one that it is mounted
+ * for: together they would name the wrong processes.
+ */
+static bool in_initial_pid_namespace(void)
+{
+	struct stat st;
+
+	return stat("/proc/self/ns/pid", &st) || st.st_ino == INITIAL_PID_NAMESPACE;
+}
+
 int privileges__check(void)
 {
 	struct __user_cap_header_struct header = {_LINUX_CAPABILITY_VERSION_3, 0};
 	struct __user_cap_data_struct data[2] = {};
 	char missing[256] = "";
 
+	if (!in_initial_pid_namespace()) {
+		log_err("not possible in a pid namespace of its own: run on the host, or in a "
+			"container "
+			"that shares the host's (--pid=host)");
+		return -EPERM;
+	}
 	if (syscall(SYS_capget, &header, data))
 		return 0; /* then the attempt will tell */
 	if (has(data, CAP_SYS_ADMIN))

@@ -180,12 +180,12 @@ void procfs__cgroup(pid_t pid, char *buf, size_t size)
 		snprintf(buf, size, "%.*s", (int)strcspn(line + 4, "\n"), line + 4);
 }
 
-pid_t procfs__ns_pid(pid_t pid)
+/* The last of the ids in a status file, if there are several: that in the innermost namespace. */
+static pid_t innermost_id(const char *path)
 {
-	char path[64], text[8192], *line, *save, *word;
+	char text[8192], *line, *save, *word;
 	int ids = 0, last = 0;
 
-	snprintf(path, sizeof(path), "/proc/%d/status", pid);
 	if (read_file(path, text, sizeof(text)) <= 0)
 		return 0;
 	line = strstr(text, "\nNSpid:");
@@ -198,6 +198,36 @@ pid_t procfs__ns_pid(pid_t pid)
 		ids++;
 	}
 	return ids > 1 ? last : 0;
+}
+
+pid_t procfs__ns_pid(pid_t pid)
+{
+	char path[64];
+
+	snprintf(path, sizeof(path), "/proc/%d/status", pid);
+	return innermost_id(path);
+}
+
+pid_t procfs__tid_by_ns_tid(pid_t pid, pid_t ns_tid)
+{
+	struct dirent *entry;
+	char path[64];
+	pid_t tid = 0;
+	DIR *dir;
+
+	snprintf(path, sizeof(path), "/proc/%d/task", pid);
+	dir = opendir(path);
+	if (!dir)
+		return 0;
+	while (!tid && (entry = readdir(dir))) {
+		int id = atoi(entry->d_name);
+
+		snprintf(path, sizeof(path), "/proc/%d/task/%d/status", pid, id);
+		if (id > 0 && innermost_id(path) == ns_tid)
+			tid = id;
+	}
+	closedir(dir);
+	return tid;
 }
 
 ssize_t procfs__read_memory(pid_t pid, uint64_t address, void *buf, size_t size)

@@ -50,6 +50,9 @@ void procfs__cgroup(pid_t pid, char *buf, size_t size);
 /* The id that the process has in its own pid namespace; 0 if that is ours, or it is gone. */
 pid_t procfs__ns_pid(pid_t pid);
 
+/* The thread of a process that has that id in its own pid namespace; 0: there is none. */
+pid_t procfs__tid_by_ns_tid(pid_t pid, pid_t ns_tid);
+
 /* Arguments joined by spaces, cut at size. "" if there is none. */
 void procfs__cmdline(pid_t pid, char *buf, size_t size);
 

@@ -18,6 +18,7 @@
 #include "user/clock.h"
 #include "user/log.h"
 #include "user/procfs.h"
+#include "user/samefile.h"
 
 /* A file that a process uses. */
 struct use {
@@ -28,6 +29,15 @@ struct use {
 	UT_hash_handle hh;
 };
 
+/* Another device and inode number that a library has: of overlayfs. */
+struct alias {
+	dev_t dev;
+	ino_t ino;
+	struct timespec changed;
+	struct library *lib;
+	struct alias *next;
+};
+
 struct targets {
 	struct functions *fns;
 	struct attach *attach;
@@ -35,25 +45,65 @@ struct targets {
 	struct targets_callbacks callbacks;
 	struct library **libs;
 	size_t lib_count;
+	struct alias *aliases;
 	struct use *uses;
 	struct addresses *addresses;
 	pid_t *pids; /* added */
 	size_t pid_count;
 };
 
+static bool same_time(const struct timespec *a, const struct timespec *b)
+{
+	return a->tv_sec == b->tv_sec && a->tv_nsec == b->tv_nsec;
+}
+
 static bool is_same_file(const struct library *lib, const struct stat *st)
 {
 	if (lib->dev != st->st_dev || lib->ino != st->st_ino)
 		return false;
-	return lib->fd >= 0 || (lib->changed.tv_sec == st->st_ctim.tv_sec &&
-				lib->changed.tv_nsec == st->st_ctim.tv_nsec);
+	return lib->fd >= 0 || same_time(&lib->changed, &st->st_ctim);
 }
 
 static struct library *find_library(const struct targets *t, const struct stat *st)
 {
+	const struct alias *a;
+
 	for (size_t i = 0; i < t->lib_count; i++)
 		if (is_same_file(t->libs[i], st))
 			return t->libs[i];
+	for (a = t->aliases; a; a = a->next)
+		if (a->dev == st->st_dev && a->ino == st->st_ino &&
+		    same_time(&a->changed, &st->st_ctim))
+			return a->lib;
+	return NULL;
+}
+
+static void add_alias(struct targets *t, struct library *lib, const struct stat *st)
+{
+	struct alias *a = calloc(1, sizeof(*a));
+
+	if (!a)
+		return;
+	*a = (struct alias){st->st_dev, st->st_ino, st->st_ctim, lib, t->aliases};
+	t->aliases = a;
+}
+
+/*
+ * A library that the file is, under other numbers: probed twice, each call would be told twice. The
+ * time tells which are worth a look.
+ */
+static struct library *find_original(struct targets *t, int fd, const struct stat *st)
+{
+	for (size_t i = 0; i < t->lib_count; i++) {
+		struct library *lib = t->libs[i];
+
+		if (lib->fd < 0 || lib->dev == st->st_dev ||
+		    !same_time(&lib->changed, &st->st_ctim) ||
+		    !samefile__shares_memory(lib->fd, fd))
+			continue;
+		add_alias(t, lib, st);
+		return lib;
+	}
 	return NULL;
 }
 
@@ -90,9 +140,14 @@ static void remove_use(struct targets *t, struct use *u)
 void targets__free(struct targets *t)
 {
 	struct use *u, *next;
+	struct alias *a;
 
 	if (!t)
 		return;
+	while ((a = t->aliases)) {
+		t->aliases = a->next;
+		free(a);
+	}
 	HASH_ITER (hh, t->uses, u, next) {
 		remove_use(t, u);
 	}
@@ -117,6 +172,8 @@ static struct library *get_library(struct targets *t, int fd, const char *name, 
 		return NULL;
 	}
 	lib = find_library(t, &st);
+	if (!lib)
+		lib = find_original(t, fd, &st);
 	if (lib) {
 		close(fd);
 		return lib;
@@ -212,7 +269,8 @@ static int on_mapping(const struct mapping *m, void *arg)
 	lib = fd < 0 ? NULL : get_library(s->t, fd, m->path, false);
 	if (!lib) {
 		s->err = fd < 0 ? fd : -errno;
-		log_warn("process %d: read %s: %s", s->pid, m->path, strerror(-s->err));
+		if (s->err != -ENOENT && s->err != -ESRCH) /* else it is gone */
+			log_warn("process %d: read %s: %s", s->pid, m->path, strerror(-s->err));
 		return 0;
 	}
 	err = use_file(s->t, lib, s->pid, s->since);
@@ -309,6 +367,14 @@ void targets__rescan(struct targets *t, pid_t pid, uint64_t since)
 	scan_process(&s);
 }
 
+void targets__calls(struct targets *t, pid_t pid)
+{
+	struct scan s = {.t = t, .pid = pid};
+
+	scan_program(&s);
+	scan_process(&s);
+}
+
 void targets__each_process(struct targets *t, void (*fn)(pid_t pid, void *arg), void *arg)
 {
 	for (size_t i = 0; i < t->pid_count; i++)
@@ -376,6 +442,11 @@ void targets__exec(struct targets *t, pid_t pid, uint64_t since)
 void targets__exit(struct targets *t, pid_t pid)
 {
 	forget_uses(t, pid);
+}
+
+void targets__forget(struct targets *t, pid_t pid)
+{
+	addresses__forget(t->addresses, pid);
 }
 
 size_t targets__function_count(const struct targets *t)

@@ -69,8 +69,14 @@ void targets__fork(struct targets *t, pid_t parent, pid_t child);
 /* The process runs another program: probes it if it has ROCm linked in. `since` as above. */
 void targets__exec(struct targets *t, pid_t pid, uint64_t since);
 
+/* A process that nothing was heard of before makes calls: finds out of which files. */
+void targets__calls(struct targets *t, pid_t pid);
+
 /* The process has ended. */
 void targets__exit(struct targets *t, pid_t pid);
+
+/* ... and no call of it will be asked for any more, see targets__resolve. */
+void targets__forget(struct targets *t, pid_t pid);
 
 /* Functions probed in all files. */
 size_t targets__function_count(const struct targets *t);

@@ -7,11 +7,13 @@
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
+#include <utlist.h>
 
 #include "user/procfs.h"
 
 struct tasks {
-	struct process *processes;
+	struct process *processes; /* running, as far as we know */
+	struct process *ended;	   /* not removed yet, the first to end first */
 	struct thread *threads;
 	struct thread *by_ns_tid;
 	uint32_t initially_off;
@@ -28,7 +30,7 @@ static void read_names(struct process *p)
 	procfs__cmdline(p->pid, p->cmdline, sizeof(p->cmdline));
 }
 
-static struct process *find_process(const struct tasks *t, uint32_t pid)
+struct process *tasks__find_running(const struct tasks *t, uint32_t pid)
 {
 	struct process *p;
 
@@ -36,9 +38,34 @@ static struct process *find_process(const struct tasks *t, uint32_t pid)
 	return p;
 }
 
+static struct process *find_ended(const struct tasks *t, uint32_t pid)
+{
+	struct process *p;
+
+	DL_FOREACH (t->ended, p) {
+		if (p->pid == pid)
+			return p;
+	}
+	return NULL;
+}
+
+struct process *tasks__find_process(const struct tasks *t, uint32_t pid)
+{
+	struct process *p = find_ended(t, pid);
+
+	return p ? p : tasks__find_running(t, pid);
+}
+
 struct process *tasks__process(struct tasks *t, uint32_t pid)
 {
-	struct process *p = find_process(t, pid);
+	struct process *p = find_ended(t, pid);
+
+	return p ? p : tasks__running_process(t, pid);
+}
+
+struct process *tasks__running_process(struct tasks *t, uint32_t pid)
+{
+	struct process *p = tasks__find_running(t, pid);
 
 	if (p)
 		return p;
@@ -54,7 +81,39 @@ struct process *tasks__process(struct tasks *t, uint32_t pid)
 	return p;
 }
 
-static struct thread *find_thread(const struct tasks *t, uint32_t pid, uint32_t tid)
+/* One that was not known is too: what is heard of it later is not of its successor. */
+void tasks__end_process(struct tasks *t, uint32_t pid)
+{
+	struct process *p = tasks__running_process(t, pid);
+
+	if (!p)
+		return;
+	HASH_DEL(t->processes, p);
+	DL_APPEND(t->ended, p);
+}
+
+static void free_process(struct process *p)
+{
+	free(p->started.open);
+	free(p);
+}
+
+void tasks__remove_process(struct tasks *t, uint32_t pid)
+{
+	struct process *p = find_ended(t, pid);
+
+	if (p) {
+		DL_DELETE(t->ended, p);
+	} else {
+		p = tasks__find_running(t, pid);
+		if (!p)
+			return;
+		HASH_DEL(t->processes, p);
+	}
+	free_process(p);
+}
+
+struct thread *tasks__find_thread(const struct tasks *t, uint32_t pid, uint32_t tid)
 {
 	uint64_t key = (uint64_t)pid << 32 | tid;
 	struct thread *th;
@@ -65,7 +124,7 @@ static struct thread *find_thread(const struct tasks *t, uint32_t pid, uint32_t 
 
 struct thread *tasks__thread(struct tasks *t, uint32_t pid, uint32_t tid)
 {
-	struct thread *th = find_thread(t, pid, tid);
+	struct thread *th = tasks__find_thread(t, pid, tid);
 
 	if (th)
 		return th;
@@ -82,10 +141,19 @@ struct thread *tasks__thread(struct tasks *t, uint32_t pid, uint32_t tid)
 struct thread *tasks__thread_by_ns_tid(struct tasks *t, uint32_t pid, uint32_t ns_tid)
 {
 	uint64_t key = (uint64_t)pid << 32 | ns_tid;
+	const struct process *p;
 	struct thread *th;
+	uint32_t tid;
 
 	HASH_FIND(hh_ns, t->by_ns_tid, &key, sizeof(key), th);
-	return th ? th : tasks__thread(t, pid, ns_tid);
+	if (th)
+		return th;
+	p = tasks__find_process(t, pid);
+	tid = p && p->ns_pid ? procfs__tid_by_ns_tid(pid, ns_tid) : 0;
+	th = tasks__thread(t, pid, tid ? tid : ns_tid);
+	if (th && tid)
+		tasks__set_ns_tid(t, th, ns_tid);
+	return th;
 }
 
 void tasks__set_ns_tid(struct tasks *t, struct thread *th, uint32_t ns_tid)
@@ -110,8 +178,8 @@ void tasks__set_initially_off(struct tasks *t, uint32_t off)
 
 void tasks__fork(struct tasks *t, uint32_t pid, uint32_t tid, uint32_t child)
 {
-	const struct process *parent = find_process(t, pid);
-	const struct thread *forker = find_thread(t, pid, tid);
+	const struct process *parent = tasks__find_process(t, pid);
+	const struct thread *forker = tasks__find_thread(t, pid, tid);
 	struct process *p = parent ? tasks__process(t, child) : NULL;
 	struct thread *th =
 		forker && forker->external.count ? tasks__thread(t, child, child) : NULL;
@@ -124,8 +192,8 @@ void tasks__fork(struct tasks *t, uint32_t pid, uint32_t tid, uint32_t child)
 
 void tasks__exec(struct tasks *t, uint32_t pid, uint32_t tid, uint64_t now)
 {
-	struct process *p = find_process(t, pid);
-	struct thread *th = find_thread(t, pid, tid);
+	struct process *p = tasks__find_process(t, pid);
+	struct thread *th = tasks__find_thread(t, pid, tid);
 
 	if (p) {
 		off_times__set(&p->off, UINT32_MAX, false, now);
@@ -144,6 +212,9 @@ void tasks__each_process(struct tasks *t, void (*fn)(struct process *, void *arg
 	struct process *p, *next;
 
 	HASH_ITER (hh, t->processes, p, next) {
+		fn(p, arg);
+	}
+	DL_FOREACH_SAFE (t->ended, p, next) {
 		fn(p, arg);
 	}
 }
@@ -179,8 +250,10 @@ void tasks__free(struct tasks *t)
 	}
 	HASH_ITER (hh, t->processes, p, next_p) {
 		HASH_DEL(t->processes, p);
-		free(p->started.open);
-		free(p);
+		free_process(p);
+	}
+	DL_FOREACH_SAFE (t->ended, p, next_p) {
+		free_process(p);
 	}
 	free(t);
 }

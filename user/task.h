@@ -71,6 +71,7 @@ struct process {
 	struct off_times off;
 	const struct agent_view *devices_told; /* the agent whose devices the sinks know */
 	UT_hash_handle hh;
+	struct process *prev, *next; /* among those that have ended */
 };
 
 struct tasks;
@@ -78,14 +79,30 @@ struct tasks;
 struct tasks *tasks__new(void);
 void tasks__free(struct tasks *t);
 
-/* The process or thread of that id, made if new; NULL only if out of memory. */
+/*
+ * The process or thread of that id, made if new; NULL only if out of memory. These are for who goes
+ * through the records in the order of time: a process that has ended is meant until it is removed,
+ * though its number may be another's by now.
+ */
 struct process *tasks__process(struct tasks *t, uint32_t pid);
 struct thread *tasks__thread(struct tasks *t, uint32_t pid, uint32_t tid);
 
+/* The same, but NULL if not known. */
+struct process *tasks__find_process(const struct tasks *t, uint32_t pid);
+struct thread *tasks__find_thread(const struct tasks *t, uint32_t pid, uint32_t tid);
+
+/* The process that has the number now, made if new, which reads its names while it is there. */
+struct process *tasks__running_process(struct tasks *t, uint32_t pid);
+
+struct process *tasks__find_running(const struct tasks *t, uint32_t pid);
+
+/* The running process has ended: it is kept until its last record is seen. */
+void tasks__end_process(struct tasks *t, uint32_t pid);
+
 /*
  * The thread that has that id in the pid namespace of its process, as programs and agents in
- * containers tell it. One that is not known by such an id is looked for, or made, by `ns_tid` as it
- * is: right outside of containers.
+ * containers tell it. One that is not known by such an id is looked for in /proc, if the process is
+ * in another namespace than ours; else `ns_tid` is taken as it is.
  */
 struct thread *tasks__thread_by_ns_tid(struct tasks *t, uint32_t pid, uint32_t ns_tid);
 void tasks__set_ns_tid(struct tasks *t, struct thread *th, uint32_t ns_tid);
@@ -102,12 +119,15 @@ void tasks__fork(struct tasks *t, uint32_t pid, uint32_t tid, uint32_t child);
 /* The process runs another program, in that thread: it begins as every program does. */
 void tasks__exec(struct tasks *t, uint32_t pid, uint32_t tid, uint64_t now);
 
-/* Calls `fn` for all. `fn` may not add or remove any. */
+/* Calls `fn` for all. `fn` may not add any, nor remove another than it is called for. */
 void tasks__each_process(struct tasks *t, void (*fn)(struct process *, void *arg), void *arg);
 void tasks__each_thread(struct tasks *t, void (*fn)(struct thread *, void *arg), void *arg);
 
 /* Forgets a thread that ended. */
 void tasks__remove_thread(struct tasks *t, struct thread *thread);
+
+/* Forgets the process that tasks__process gives for that id. Its threads are not its business. */
+void tasks__remove_process(struct tasks *t, uint32_t pid);
 
 int range_stack__push(struct range_stack *s, const struct open_range *range);
 
