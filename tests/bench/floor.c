@@ -71,18 +71,55 @@ static double now_ms(void)
 	return now.tv_sec * 1e3 + now.tv_nsec / 1e6;
 }
 
+/* The empty programs have nothing to be told. */
+int capture__add_function(struct capture *c, const struct function *fn)
+{
+	return 0;
+}
+
+int capture__add_place(struct capture *c, dev_t dev, ino_t ino, uint64_t offset, uint64_t cookie)
+{
+	return 0;
+}
+
+int capture__add_request(struct capture *c, uint8_t nr, const struct function *fn)
+{
+	return 0;
+}
+
+uint32_t capture__add_behind(struct capture *c, uint64_t before, uint64_t after)
+{
+	return 0;
+}
+
+uint32_t capture__add_spills(struct capture *c, const struct rt_spills *spills)
+{
+	return 0;
+}
+
+static void on_use(pid_t pid, const struct library *lib, void *arg)
+{
+}
+
+static void on_gap(pid_t pid, const struct library *lib, uint64_t begin, uint64_t end, void *arg)
+{
+}
+
 static int attach_and_wait(struct capture *c, enum capture_mode mode, pid_t pid)
 {
+	static const struct targets_callbacks nothing = {on_use, on_gap, NULL};
 	struct selection selection;
-	struct functions *fns = functions__new(&selection);
 	struct attach *attach = attach__new(c, mode);
-	struct targets *targets = fns && attach ? targets__new(fns, attach, false) : NULL;
+	struct functions *fns;
+	struct targets *targets;
 	double begin = now_ms();
 	char buf[64];
 	int n;
 
 	selection__all(&selection);
-	n = targets ? targets__add_process(targets, pid) : -ENOMEM;
+	fns = functions__new(&selection);
+	targets = fns && attach ? targets__new(fns, attach, false, &nothing) : NULL;
+	n = targets ? targets__add_process(targets, pid, 0) : -ENOMEM;
 	if (n > 0) {
 		printf("attached %.2f %zu\n", now_ms() - begin, targets__function_count(targets));
 		fflush(stdout);

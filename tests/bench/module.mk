@@ -12,9 +12,8 @@ $(BENCH_DIR)/calls: $(O)/obj/tests/bench/calls.o $(BENCH_DIR)/libamdhip64.so.98 
 	$(call say,LD,$@)
 	$(Q)$(CC) $(CFLAGS) $(SANFLAGS) $^ -o $@ '-Wl,-rpath,$$ORIGIN:$$ORIGIN/..'
 
-# All of the tracer that finds and probes functions, but for user/capture.c.
-FLOOR_OBJS = $(O)/obj/tests/bench/floor.o $(patsubst %,$(O)/obj/user/%.o,attach attach_tracefs \
-	tracefs targets addresses library function procfs parallel log)
+# Its own capture, and of rtrace-bpf what attaching needs: an archive gives no more than is asked for.
+FLOOR_OBJS = $(O)/obj/tests/bench/floor.o $(O)/obj/tests/bench/core.a
 
 $(O)/obj/tests/bench/floor.o: $(O)/gen/bench/floor.skel.h
 
@@ -27,6 +26,11 @@ $(O)/obj/tests/bench/floor.bpf.o: tests/bench/floor.bpf.c
 	$(call say,BPF,$@)
 	@mkdir -p $(@D)
 	$(Q)$(CLANG) $(BPF_CFLAGS) -c $< -o $@
+
+$(O)/obj/tests/bench/core.a: $(filter-out %/capture.o,$(RTRACE_CORE_OBJS))
+	$(call say,AR,$@)
+	@mkdir -p $(@D)
+	$(Q)rm -f $@ && ar rcs $@ $^
 
 $(BENCH_DIR)/floor: $(FLOOR_OBJS)
 	$(call say,LD,$@)

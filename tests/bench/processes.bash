@@ -110,7 +110,7 @@ time_tracer() {
 	while read -r -u "$log" line; do
 		case $line in
 		*' rings: '*) loaded=${EPOCHREALTIME/./} ;;
-		*' attach: '*) line=${line#*attach: } && functions=$((functions + ${line%% *})) ;;
+		*' attach: '[0-9]*) line=${line#*attach: } && functions=$((functions + ${line%% *})) ;;
 		*' process '*) ready=${EPOCHREALTIME/./} && break ;;
 		esac
 	done

@@ -24,6 +24,21 @@ $(CAPTURE_DIR)/callers: tests/capture/callers.c $(CAPTURE_DIR)/libamdhip64.so.99
 
 tests: $(CAPTURE_DIR)/callers
 
+# A program with HIP linked in: of a fixed address, or one that is loaded anywhere.
+STATIC_HIP = $(CC) -std=gnu11 -D_GNU_SOURCE $(WARN) -g $(CAPTURE_CFLAGS)
+
+$(CAPTURE_DIR)/static_hip: tests/capture/static_hip.c
+	$(call say,LD,$@)
+	@mkdir -p $(@D)
+	$(Q)$(STATIC_HIP) -fno-pie -static -no-pie $< -o $@
+
+$(CAPTURE_DIR)/static_hip_pie: tests/capture/static_hip.c
+	$(call say,LD,$@)
+	@mkdir -p $(@D)
+	$(Q)$(STATIC_HIP) -fPIE -static-pie $< -o $@
+
+tests: $(CAPTURE_DIR)/static_hip $(CAPTURE_DIR)/static_hip_pie
+
 # Libraries named like those that control tracing, and their user.
 FAKE_libroctracer64 = FAKE_ROCTRACER
 FAKE_librocprofiler-sdk-roctx = FAKE_ROCTX

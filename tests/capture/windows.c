@@ -355,6 +355,17 @@ static void push_and_pop(uint64_t base)
 	call_under(each, true, UINT64_MAX - base);
 }
 
+/* Ends at once, leaving all that could be taken for another's that gets its number. */
+static void leave(void)
+{
+	CHECK(!roctracer_activity_push_external_correlation_id(77));
+	CHECK(!roctxNameOsThread("the one before"));
+	CHECK(!roctxProfilerPause(gettid()));
+	CHECK(!roctxProfilerPause(0));
+	roctracer_stop();
+	raise(SIGKILL);
+}
+
 static void *push_in_thread(void *arg)
 {
 	push_and_pop(100 * (1 + (long)arg));
@@ -505,6 +516,7 @@ static const struct {
 	{"plain", plain},
 	{"stray", stray},
 	{"external", external},
+	{"leave", leave},
 	{"external_of_others", external_of_others},
 	{"batches", batches},
 	{"stamps", stamps},

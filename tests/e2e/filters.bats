@@ -10,16 +10,17 @@ WINDOWS=$O/capture/windows
 
 # gpu_traced OPTION... -- WORKLOAD [ARG...]: on the simulated GPU, all that it ran told
 gpu_traced() {
-	local options=()
+	local options=() workload
 
 	while [ "$1" != -- ]; do
 		options+=("$1")
 		shift
 	done
-	shift
+	workload=$O/workloads/$2
+	shift 2
 	rm -f "$(tmp truth)" "$(tmp t.json)"
 	sim SIMKFD_TRUTH="$(tmp truth)" "$RTRACE" -f json -o "$(tmp t.json)" "${options[@]}" -- \
-		"$O/workloads/$@" >"$(tmp out)" 2>"$(tmp err)"
+		"$workload" "$@" >"$(tmp out)" 2>"$(tmp err)"
 	grep -q '^result PASSED$' "$(tmp out)"
 	grep -q 'lost 0 calls (ring full), 0 (nested too deep), 0 GPU records, 0 other' "$(tmp err)"
 	grep -q ' 0 GPU operations uncorrelated, 0 without end' "$(tmp err)"

@@ -50,7 +50,7 @@ launches_are_named() {
 }
 
 @test "the names that launches go by are learnt without -t and -e showing how" {
-	OPTIONS=(-t hip,kernel -e 'hip*Launch*')
+	OPTIONS=(-t hip -t kernel -e 'hip*Launch*')
 	gpu_traced "$O/workloads/vectoradd"
 	launches_are_named
 	[ "$(count "$(tmp t.json)" __hipRegisterFunction)" = 0 ]
@@ -157,7 +157,7 @@ ids_are_right() {
 }
 
 @test "external IDs: the GPU's operations carry those of their launches" {
-	OPTIONS=(-t hip,hsa,gpu)
+	OPTIONS=(-t hip -t hsa -t gpu)
 	gpu_traced "$O/workloads/windows" -m ids -n 3
 	check_causes "$(tmp t.json)"
 	jq -e '.traceEvents | map(select(.cat == "gpu" and .ph == "X")) |

@@ -247,6 +247,24 @@ static void gpu_ops_are_given_up_at_the_end(void **state)
 	assert_null(th.unsettled);
 }
 
+static void gpu_ops_are_given_up_one_by_one(void **state)
+{
+	struct gpu_op a = submitted(30), b = submitted(40), alone = submitted(50);
+	struct event after = call(1, 35, 60, 0);
+	struct thread th = {};
+
+	correlate__submit(&th, &a, settled, NULL);
+	correlate__submit(&th, &b, settled, NULL);
+	correlate__give_up_oldest(&th, settled, NULL);
+	assert_true(a.settled && a.ev.flags & EV_F_UNCORRELATED);
+	assert_false(b.settled);
+	correlate__submit_alone(&alone, settled, NULL);
+	assert_true(alone.settled && alone.ev.flags & EV_F_UNCORRELATED);
+	assert_true(correlate__span(&th, &after, settled, NULL));
+	assert_int_equal(b.ev.corr, 1);
+	assert_null(th.unsettled);
+}
+
 /* ---- ranges ---- */
 
 struct told {
@@ -403,6 +421,7 @@ int main(void)
 		cmocka_unit_test(gpu_op_outside_of_all_calls_is_uncorrelated),
 		cmocka_unit_test(gpu_op_heard_of_late_is_found_among_the_recent_calls),
 		cmocka_unit_test(gpu_ops_are_given_up_at_the_end),
+		cmocka_unit_test(gpu_ops_are_given_up_one_by_one),
 		cmocka_unit_test(ranges_nest),
 		cmocka_unit_test(a_pop_without_a_push_is_no_range),
 		cmocka_unit_test(started_ranges_stop_by_handle_in_any_order),

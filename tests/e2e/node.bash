@@ -1,0 +1,69 @@
+# SPDX-License-Identifier: MIT
+# Processes in containers of our own making: mount and pid namespaces, and a root folder by overlayfs.
+
+# The root of the control groups of version 2, or nothing.
+cgroup_root() {
+	findmnt -n -t cgroup2 -o TARGET | head -n 1
+}
+
+# A control group of that name for this test; its path is in GROUP, empty if none can be made.
+make_group() {
+	local root
+
+	root=$(cgroup_root)
+	GROUP=
+	[ -n "$root" ] && mkdir "$root/rtrace-node-$$-$1" 2>/dev/null || return 0
+	GROUP=$root/rtrace-node-$$-$1
+	GROUPS_MADE+=("$GROUP")
+}
+
+remove_groups() {
+	local group
+
+	for group in "${GROUPS_MADE[@]}"; do
+		wait_for rmdir "$group" || :
+	done
+}
+
+# contain NAME LOWER COPIES COMMAND...: in place of the shell that it runs in, COMMAND in a container whose
+# root is an overlay over the folder LOWER. The files COPIES (words) are in it as copies. It shares this
+# test's folder and, if LOWER is /, the build's. COMMAND is not the first process of the namespace.
+contain() {
+	local name=$1 lower=$2 copies=$3 share=$BATS_TEST_TMPDIR
+
+	shift 3
+	[ "$lower" != / ] || share="$share $O"
+	[ -z "$GROUP" ] || echo "$BASHPID" >"$GROUP/cgroup.procs"
+	mkdir "$(tmp "$name")"
+	# shellcheck disable=SC2016 # for the inner shell
+	exec unshare --mount --propagation private --pid --fork sh -ec '
+		dir=$1 lower=$2 copies=$3 share=$4; shift 4
+		mount -t tmpfs none "$dir"
+		mkdir "$dir/upper" "$dir/work" "$dir/root"
+		for f in $copies; do mkdir -p "$dir/upper${f%/*}"; cp "$f" "$dir/upper$f"; done
+		mount -t overlay none -o "lowerdir=$lower,upperdir=$dir/upper,workdir=$dir/work" "$dir/root"
+		for d in $share /sys /dev; do mkdir -p "$dir/root$d"; mount --rbind "$d" "$dir/root$d"; done
+		mount -t proc proc "$dir/root/proc"
+		exec chroot "$dir/root" sh -c "\"\$@\"; exit \$?" sh "$@"' sh \
+		"$(tmp "$name")" "$lower" "$copies" "$share" "$@"
+}
+
+# Can there be such a container here? Otherwise says why.
+containers_work() {
+	(GROUP=; contain probe / "" true) >"$(tmp probe.err)" 2>&1 || skip "no containers here: $(tail -n 1 "$(tmp probe.err)")"
+}
+
+# The process that COMMAND of `contain` runs in, by the id of the shell that is now unshare.
+contained_pid() {
+	local init
+
+	init=$(cat "/proc/$1/task/$1/children") && cat "/proc/${init% }/task/${init% }/children" | tr -d ' ' | grep .
+}
+
+# The trace of one process: what stands under its number, and the GPU operations that its calls caused.
+only() {
+	jq -c --argjson pid "$1" '
+		(INDEX(.traceEvents[] | select(.pid == $pid and .ph == "X" and .args.corr); .args.corr | tostring)) as $calls |
+		.traceEvents |= map(select(.pid == $pid or
+			(.cat == "gpu" and .ph == "X" and $calls[.args.corr | tostring])))' "$(tmp t.json)"
+}
