@@ -86,8 +86,6 @@ static __always_inline void fill_frame(struct pt_regs *ctx, struct task_state *t
 	if (!plan)
 		return;
 	take_words(t, f, plan);
-	if (plan->flags & RT_PLAN_STACK)
-		f->stack = bpf_get_stackid(ctx, &stacks, BPF_F_USER_STACK);
 }
 
 /* The call is not followed: the frame is used for the record alone. */
@@ -175,7 +173,7 @@ static __always_inline int leave(struct pt_regs *ctx)
 		return 0;
 	found = find_frame(t, PT_REGS_SP(ctx) - 8);
 	if (found < RT_DEPTH) /* else entered before the attach, or lost at entry: counted there */
-		finish(t, found, PT_REGS_RC(ctx));
+		finish(ctx, t, found, PT_REGS_RC(ctx));
 	return 0;
 }
 
@@ -208,14 +206,19 @@ SEC("tp_btf/sched_process_exit")
 int BPF_PROG(task_exit, struct task_struct *task)
 {
 	struct task_state *t = bpf_task_storage_get(&tasks, task, NULL, 0);
-	bool last = !BPF_CORE_READ(task, signal, live.counter);
+	bool last = !BPF_CORE_READ(task, signal, live.counter), known;
 	struct span_end e = {};
 	__u32 pid = task->tgid;
 
-	if (last) /* the number may be another process's soon */
+	/* The number may be another process's soon. */
+	known = tell_exec || (last && listed(pid));
+	if (last)
 		bpf_map_delete_elem(&pids, &pid);
-	if (!t)
+	if (!t) {
+		if (last && known)
+			send_note(RT_REC_EXIT, RT_EXIT_LAST, pid, task->pid);
 		return 0;
+	}
 	e.ts = bpf_ktime_get_boot_ns();
 	e.flags = RT_SPAN_UNFINISHED;
 	e.pid = pid;
@@ -283,7 +286,7 @@ SEC("tp_btf/sched_process_exec")
 int BPF_PROG(task_exec, struct task_struct *task)
 {
 	struct task_state *t = bpf_task_storage_get(&tasks, task, NULL, 0);
-	__u32 pid = task->tgid, flags = 0;
+	__u32 pid = task->tgid;
 	struct rt_process_state *state;
 	struct span_end e = {};
 
@@ -299,12 +302,10 @@ int BPF_PROG(task_exec, struct task_struct *task)
 	if (state) {
 		state->off = initially_off;
 		state->threads = 0;
+		state->pauses++;
 	}
 	if (!t && !state && !tell_exec)
 		return 0;
-	/* Until it is known whether the program has functions to be probed. */
-	if (stop_on_open && state && !bpf_send_signal(19 /* SIGSTOP */))
-		flags = RT_OPEN_STOPPED;
-	send_note(RT_REC_EXEC, flags, task->tgid, task->pid);
+	send_note(RT_REC_EXEC, 0, task->tgid, task->pid);
 	return 0;
 }

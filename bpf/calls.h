@@ -84,8 +84,19 @@ static __always_inline struct task_state *caller(struct task_struct *task, __u64
 	return t;
 }
 
+/*
+ * Taken at the return, where the innermost address is the caller's: at the entry, before the
+ * function has made its own frame, the walk along frame pointers would leave the caller out.
+ */
+static __always_inline void take_callers(void *ctx, struct task_state *t)
+{
+	long size = bpf_get_stack(ctx, t->callers, sizeof(t->callers), BPF_F_USER_STACK);
+
+	t->callers_size = size > 0 ? size : 0;
+}
+
 /* The call of that frame has returned; what lies above it was left before. */
-static __always_inline void finish(struct task_state *t, __u32 depth, __u64 ret)
+static __always_inline void finish(void *ctx, struct task_state *t, __u32 depth, __u64 ret)
 {
 	struct span_end e = {.ts = bpf_ktime_get_boot_ns()};
 	__u64 pid_tgid = bpf_get_current_pid_tgid();
@@ -101,8 +112,11 @@ static __always_inline void finish(struct task_state *t, __u32 depth, __u64 ret)
 	}
 	e.ret = ret;
 	pop_to(t, depth);
-	if (is_wanted(plan, f, e.ts, ret))
+	if (is_wanted(plan, f, e.ts, ret)) {
+		if (ctx && plan && plan->flags & RT_PLAN_STACK)
+			take_callers(ctx, t);
 		send_span(t, depth, &e, plan);
+	}
 	if (plan && plan->control && !switches_off(plan->control))
 		control(e.pid, plan->control, f->args[0]);
 }

@@ -50,7 +50,7 @@ static __always_inline void fill_span(struct rt_rec_span *s, const struct task_s
 	for (int i = 0; i < RT_ARGS; i++)
 		s->args[i] = f->args[i];
 	s->depth = depth;
-	s->stack = f->stack;
+	s->_pad = 0;
 }
 
 /* With items: put together in the task's own memory, and copied as long as it came to be. */
@@ -63,6 +63,7 @@ static __always_inline void send_with_items(struct task_state *t, __u32 depth,
 
 	fill_span(s, t, depth, e);
 	size = append_words(t, depth);
+	size = append_callers(t, size);
 	if (plan)
 		size = append_reads(t, plan, depth, size);
 	if (size < sizeof(*s) || size > sizeof(t->out))
@@ -84,7 +85,7 @@ __noinline int send_span(struct task_state *t, __u32 depth, struct span_end *e,
 	if (!t || !e)
 		return 0;
 	f = &t->frames[depth & (RT_DEPTH - 1)];
-	if (f->words || f->sse || (plan && plan->reads)) {
+	if (f->words || f->sse || t->callers_size || (plan && plan->reads)) {
 		send_with_items(t, depth, e, plan);
 		return 0;
 	}
@@ -212,7 +213,6 @@ static __always_inline struct frame *push(struct task_struct *task, struct task_
 	f = &t->frames[t->depth & (RT_DEPTH - 1)];
 	f->sp = sp;
 	f->corr = new_corr();
-	f->stack = -1;
 	f->words = 0;
 	f->sse = 0;
 	f->first_word = t->depth ? t->words_used : 0;

@@ -39,7 +39,7 @@ struct rt_rec {
 /* rt_rec.flags of RT_REC_EXIT */
 #define RT_EXIT_LAST 0x1 /* of its process: that has ended too */
 
-/* rt_rec.flags of struct rt_rec_open and RT_REC_EXEC */
+/* rt_rec.flags of struct rt_rec_open */
 #define RT_OPEN_STOPPED 0x1 /* the process was sent SIGSTOP and waits for SIGCONT */
 
 #define RT_ARGS 6
@@ -54,7 +54,7 @@ struct rt_rec_span {
 	__u64 ret;
 	__u64 args[RT_ARGS];
 	__u32 depth;
-	__s32 stack; /* id of the user stack at the entry, negative: none */
+	__u32 _pad;
 };
 
 /*
@@ -72,6 +72,7 @@ struct rt_item {
 enum rt_item_kind {
 	RT_ITEM_STACK = 1, /* the words above the return address, as they were at the entry */
 	RT_ITEM_READ,	   /* memory of the process at the time of the return */
+	RT_ITEM_CALLERS,   /* addresses on the user stack, innermost first, at the return */
 	RT_ITEM_SSE,	   /* the low 8 bytes of %xmm0, %xmm1, ... at the entry */
 };
 
@@ -124,7 +125,7 @@ struct rt_plan {
 
 /* rt_plan.flags */
 #define RT_PLAN_KEEP  0x1 /* needed to understand other calls: no filter leaves it out */
-#define RT_PLAN_STACK 0x2 /* take the user stack at the entry */
+#define RT_PLAN_STACK 0x2 /* take the user stack */
 #define RT_PLAN_ENTRY 0x8 /* do not probe the return: an exception may pass through the call */
 #define RT_PLAN_THUNK 0x4 /* of the thunk library: system calls inside it tell nothing new */
 
@@ -133,7 +134,7 @@ struct rt_plan {
 #define RT_PLAN_DOMAIN_OF(f) ((f) >> 16)
 
 #define RT_FUNCTIONS   8192 /* ids of functions stay below that */
-#define RT_STACK_DEPTH 64   /* frames of a user stack */
+#define RT_STACK_DEPTH 32   /* calls of a user stack */
 
 /* Functions that say what of their process is to be traced. */
 enum rt_control {

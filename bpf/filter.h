@@ -91,11 +91,11 @@ static __always_inline void pause_threads(struct rt_process_state *p, __u32 pid,
 		p->threads = 1;
 		return;
 	}
-	p->pauses++; /* what was said of single threads is over */
+	__sync_fetch_and_add(&p->pauses, 1); /* what was said of single threads is over */
 	if (paused)
-		p->off |= RT_OFF_PAUSED;
+		__sync_fetch_and_or(&p->off, RT_OFF_PAUSED);
 	else
-		p->off &= ~RT_OFF_PAUSED;
+		__sync_fetch_and_and(&p->off, ~RT_OFF_PAUSED);
 }
 
 /* What a call of such a function does; `arg` is its first argument. */
@@ -108,9 +108,9 @@ static __always_inline void control(__u32 pid, __u32 what, __u32 arg)
 		return;
 	}
 	if (what == RT_CONTROL_STOP)
-		p->off |= RT_OFF_STOPPED;
+		__sync_fetch_and_or(&p->off, RT_OFF_STOPPED);
 	else if (what == RT_CONTROL_START)
-		p->off &= ~RT_OFF_STOPPED;
+		__sync_fetch_and_and(&p->off, ~RT_OFF_STOPPED);
 	else
 		pause_threads(p, pid, arg, what == RT_CONTROL_PAUSE);
 }

@@ -105,6 +105,41 @@ __noinline int append_words(struct task_state *t, __u32 depth)
 	return size;
 }
 
+_Static_assert(sizeof(struct rt_rec_span) + 2 * sizeof(struct rt_item) +
+			       (RT_STACK_WORDS + RT_SSE) * 8 <
+		       512,
+	       "what stands before the callers");
+_Static_assert(512 + sizeof(struct rt_item) + RT_STACK_DEPTH * 8 <= OUT_MAX, "they fit behind it");
+
+/* Appends the callers, if they were taken, to the `size` bytes in t->out; once. */
+static __always_inline __u32 append_callers(struct task_state *t, __u32 size)
+{
+	__u64 n = t->callers_size / sizeof(__u64), at = size;
+	struct rt_item *item;
+	__u64 *to;
+
+	t->callers_size = 0;
+	/* The verifier wants to see the masks. */
+	barrier_var(n);
+	n &= 2 * RT_STACK_DEPTH - 1;
+	barrier_var(at);
+	at &= 511;
+	if (!n || n > RT_STACK_DEPTH || at != size)
+		return size;
+	item = (void *)t->out + at;
+	to = (void *)(item + 1);
+	item->kind = RT_ITEM_CALLERS;
+	item->index = 0;
+	item->len = n * sizeof(__u64);
+	item->flags = 0;
+	for (__u64 i = 0; i < RT_STACK_DEPTH; i++) {
+		if (i >= n)
+			break;
+		to[i] = t->callers[i];
+	}
+	return size + sizeof(*item) + n * sizeof(__u64);
+}
+
 static __always_inline __u64 word_of(const struct task_state *t, const struct frame *f,
 				     const struct rt_rec_span *span, __u32 word)
 {

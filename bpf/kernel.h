@@ -120,6 +120,21 @@ struct bpf_iter__task {
 /* Linux 6.13: which half of a session probe is running. */
 extern bool bpf_session_is_return(void) __ksym __weak;
 
+/* The file that the task has as that descriptor; NULL: none. To be read by BPF_CORE_READ. */
+static __always_inline struct file *file_of(struct task_struct *task, __u32 fd)
+{
+	struct fdtable *table = BPF_CORE_READ(task, files, fdt);
+	struct file **slots, *file = NULL;
+
+	if (fd >= BPF_CORE_READ(table, max_fds))
+		return NULL;
+	slots = BPF_CORE_READ(table, fd);
+	bpf_probe_read_kernel(&file, sizeof(file), slots + fd);
+	return file;
+}
+
+#define SIGSTOP 19
+
 /* Names of eight bytes and less are compared as numbers. */
 #define NAME8(a, b, c, d, e, f, g, h)                                                            \
 	((__u64)(a) | (__u64)(b) << 8 | (__u64)(c) << 16 | (__u64)(d) << 24 | (__u64)(e) << 32 | \

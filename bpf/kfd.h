@@ -24,14 +24,10 @@ struct {
 
 static __always_inline bool is_kfd(struct task_struct *task, __u32 fd)
 {
-	struct fdtable *table = BPF_CORE_READ(task, files, fdt);
-	struct file **slots, *file = NULL;
+	struct file *file = file_of(task, fd);
 	__u64 name = 0;
 
-	if (fd >= BPF_CORE_READ(table, max_fds))
-		return false;
-	slots = BPF_CORE_READ(table, fd);
-	if (bpf_probe_read_kernel(&file, sizeof(file), slots + fd) || !file)
+	if (!file)
 		return false;
 	bpf_probe_read_kernel_str(&name, sizeof(name),
 				  BPF_CORE_READ(file, f_path.dentry, d_name.name));
@@ -98,7 +94,7 @@ int ioctl_exit(struct trace_event_raw_sys_exit *ctx)
 		return 0;
 	top = t->depth - 1;
 	if (t->frames[top & (RT_DEPTH - 1)].flags & FRAME_SYSCALL)
-		finish(t, top, ctx->ret);
+		finish(NULL, t, top, ctx->ret);
 	return 0;
 }
 

@@ -40,11 +40,11 @@ struct frame {
 	__u64 corr;
 	__u64 func;
 	__u64 args[RT_ARGS];
-	__s32 stack;
 	__u8 flags;
 	__u8 words;	 /* stack arguments: so many, ... */
 	__u8 first_word; /* ... from there in task_state.words */
 	__u8 sse;	 /* floating-point arguments: so many, behind those */
+	__u32 _pad;
 };
 
 /* Stack arguments are rare: the frames share these. */
@@ -56,13 +56,17 @@ struct frame {
 struct task_state {
 	__u32 depth;
 	__u32 words_used;
-	__u16 named;   /* RT_REC_TASK was sent */
-	__u16 ignored; /* a thread of our own agent */
-	__u32 opening; /* record kind to send when the system call in progress has succeeded */
-	__u32 lib_fd1; /* descriptor + 1 of the ROCm library opened last, 0 none */
+	__u16 named;	/* RT_REC_TASK was sent */
+	__u8 ignored;	/* a thread of our own agent */
+	__u8 long_name; /* what it opens has a longer name than we look at */
+	__u32 opening;	/* record kind to send when the system call in progress has succeeded */
+	__u32 lib_fd1;	/* descriptor + 1 of the ROCm library opened last, 0 none */
 	__u32 ns_tid;
 	struct frame frames[RT_DEPTH];
 	__u64 words[TASK_WORDS];
+	__u64 callers[RT_STACK_DEPTH]; /* of the call that returns */
+	__u32 callers_size;	       /* bytes */
+	__u32 _pad;
 	__u64 out[OUT_MAX / 8]; /* a record is put together here */
 };
 
@@ -153,12 +157,14 @@ struct {
 	__type(value, __u32);
 } cgroups SEC(".maps");
 
+/* Files that are probed; the offset is 0. */
 struct {
-	__uint(type, BPF_MAP_TYPE_STACK_TRACE);
-	__uint(max_entries, 16384);
-	__uint(key_size, sizeof(__u32));
-	__uint(value_size, RT_STACK_DEPTH * sizeof(__u64));
-} stacks SEC(".maps");
+	__uint(type, BPF_MAP_TYPE_HASH);
+	__uint(max_entries, 4096);
+	__uint(map_flags, BPF_F_NO_PREALLOC);
+	__type(key, struct rt_place);
+	__type(value, __u8);
+} known_files SEC(".maps");
 
 struct {
 	__uint(type, BPF_MAP_TYPE_PERCPU_ARRAY);

@@ -3,8 +3,10 @@
  * Libraries and agents that processes bring: user space is told when a file named like a ROCm
  * library is opened and when an agent creates its memory.
  *
- * With stop_on_open the process is stopped before it is back in user mode, so that the probes are
- * in place before the library is even mapped; user space lets it go on with SIGCONT.
+ * With stop_on_open a process that opens a library file which is not probed yet is stopped before
+ * it is back in user mode, so that the probes are in place before the library is even mapped; user
+ * space lets it go on with SIGCONT. A parent that waits for stopped children sees that: so it is
+ * not done for files that are known.
  */
 #ifndef RTRACE_BPF_OPENS_H
 #define RTRACE_BPF_OPENS_H
@@ -18,15 +20,27 @@ static __always_inline bool capturing_current(void)
 	return pid != tracer_pid && (!only_listed || listed(pid));
 }
 
-static __always_inline void note_opening(__u32 kind)
+static __always_inline bool is_known(__u32 fd)
+{
+	struct file *file = file_of(bpf_get_current_task_btf(), fd);
+	struct rt_place p = {};
+
+	p.ino = BPF_CORE_READ(file, f_inode, i_ino);
+	p.dev = BPF_CORE_READ(file, f_inode, i_sb, s_dev);
+	return file && bpf_map_lookup_elem(&known_files, &p);
+}
+
+static __always_inline void note_opening(__u32 kind, bool long_name)
 {
 	struct task_state *t = bpf_task_storage_get(&tasks, bpf_get_current_task_btf(), NULL,
 						    BPF_LOCAL_STORAGE_GET_F_CREATE);
 
-	if (t)
-		t->opening = kind;
-	else
+	if (!t) {
 		count(RT_COUNT_LOST_NOTE);
+		return;
+	}
+	t->opening = kind;
+	t->long_name = long_name;
 }
 
 /* The system call that opens or maps a library or creates an agent's memory has succeeded. */
@@ -35,13 +49,16 @@ static __always_inline int opened(long ret)
 	__u64 pid_tgid = bpf_get_current_pid_tgid();
 	struct task_state *t;
 	struct rt_rec_open *r;
+	bool long_name;
 	__u32 kind;
 
 	t = bpf_task_storage_get(&tasks, bpf_get_current_task_btf(), NULL, 0);
 	if (!t || !t->opening)
 		return 0;
 	kind = t->opening;
+	long_name = t->long_name;
 	t->opening = 0;
+	t->long_name = 0;
 	if (ret < 0 && ret > -4096)
 		return 0;
 	t->lib_fd1 = kind == RT_REC_LIBRARY ? ret + 1 : 0;
@@ -53,7 +70,8 @@ static __always_inline int opened(long ret)
 	fill_header(&r->h, kind, sizeof(*r), bpf_ktime_get_boot_ns(), pid_tgid >> 32, pid_tgid);
 	r->fd = ret;
 	r->_pad = 0;
-	if (stop_on_open && !bpf_send_signal(19 /* SIGSTOP */))
+	if (stop_on_open && kind == RT_REC_LIBRARY && !long_name && !is_known(ret) &&
+	    !bpf_send_signal(SIGSTOP))
 		r->h.flags = RT_OPEN_STOPPED;
 	submit(r);
 	return 0;
@@ -86,7 +104,7 @@ int open_enter(struct trace_event_raw_sys_enter *ctx)
 	if (n < 0)
 		return 0;
 	if (n == sizeof(path)) { /* longer than we look: user space sees the whole name */
-		note_opening(RT_REC_LIBRARY);
+		note_opening(RT_REC_LIBRARY, true);
 		return 0;
 	}
 	for (int i = 0; i < PATH_SEEN; i++) {
@@ -101,7 +119,7 @@ int open_enter(struct trace_event_raw_sys_enter *ctx)
 		}
 	}
 	if (is_library_name(name))
-		note_opening(RT_REC_LIBRARY);
+		note_opening(RT_REC_LIBRARY, false);
 	return 0;
 }
 
@@ -124,7 +142,7 @@ int memfd_enter(struct trace_event_raw_sys_enter *ctx)
 	for (unsigned int i = 0; i < sizeof(want); i++)
 		if (name[i] != want[i])
 			return 0;
-	note_opening(RT_REC_AGENT);
+	note_opening(RT_REC_AGENT, false);
 	return 0;
 }
 

@@ -253,6 +253,11 @@ int attach__library(struct attach *a, const struct library *lib, pid_t pid)
 	return err;
 }
 
+void attach__known(struct attach *a, const struct library *lib)
+{
+	capture__add_known(a->capture, lib->dev, lib->ino); /* without it they are held, no more */
+}
+
 static void close_link(size_t i, void *arg)
 {
 	struct attach *a = arg;

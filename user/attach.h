@@ -24,6 +24,9 @@ struct attach *attach__new(struct capture *capture, enum capture_mode mode);
  */
 int attach__library(struct attach *a, const struct library *lib, pid_t pid);
 
+/* The library is probed in all processes: none that opens it need be held. */
+void attach__known(struct attach *a, const struct library *lib);
+
 /* Removes all probes and frees. NULL is fine. */
 void attach__free(struct attach *a);
 

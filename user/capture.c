@@ -349,15 +349,27 @@ int capture__add_function(struct capture *c, const struct function *fn)
 	return update(c->skel->maps.plans, &fn->id, &fn->plan);
 }
 
-int capture__add_place(struct capture *c, dev_t dev, ino_t ino, uint64_t offset, uint64_t cookie)
+static struct rt_place place_in(dev_t dev, ino_t ino, uint64_t offset)
 {
-	const struct rt_place place = {
+	return (struct rt_place){
 		.ino = ino,
 		.offset = offset,
 		.dev = major(dev) << 20 | minor(dev),
 	};
+}
+
+int capture__add_place(struct capture *c, dev_t dev, ino_t ino, uint64_t offset, uint64_t cookie)
+{
+	const struct rt_place place = place_in(dev, ino, offset);
 
 	return update(c->skel->maps.places, &place, &cookie);
+}
+
+int capture__add_known(struct capture *c, dev_t dev, ino_t ino)
+{
+	const struct rt_place place = place_in(dev, ino, 0);
+
+	return update(c->skel->maps.known_files, &place, &(__u8){1});
 }
 
 uint32_t capture__add_behind(struct capture *c, uint64_t before, uint64_t after)
@@ -385,17 +397,6 @@ int capture__add_request(struct capture *c, uint8_t nr, const struct function *f
 void capture__set_off(struct capture *c, bool off)
 {
 	c->skel->bss->all_off = off;
-}
-
-size_t capture__stack(struct capture *c, int32_t id, uint64_t *addresses)
-{
-	size_t n = 0;
-
-	if (id < 0 || bpf_map_lookup_elem(bpf_map__fd(c->skel->maps.stacks), &id, addresses))
-		return 0;
-	while (n < RT_STACK_DEPTH && addresses[n])
-		n++;
-	return n;
 }
 
 bool capture__drain(struct capture *c, void (*fn)(const void *rec, size_t size, void *arg),

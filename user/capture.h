@@ -94,11 +94,11 @@ uint32_t capture__add_spills(struct capture *c, const struct rt_spills *spills);
 /* The function that stands for requests of that number to /dev/kfd. 0 or -errno. */
 int capture__add_request(struct capture *c, uint8_t nr, const struct function *fn);
 
+/* A process that opens that file need not be held: it is probed for all. 0 or -errno. */
+int capture__add_known(struct capture *c, dev_t dev, ino_t ino);
+
 /* Switches tracing off for all processes, or on again. */
 void capture__set_off(struct capture *c, bool off);
-
-/* The user stack of that id: up to RT_STACK_DEPTH addresses, innermost first. How many. */
-size_t capture__stack(struct capture *c, int32_t id, uint64_t *addresses);
 
 /* 0 or -errno. */
 int capture__list_pid(struct capture *c, pid_t pid);

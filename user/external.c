@@ -11,8 +11,10 @@
 
 int external__push(struct external_stack *s, uint64_t id, uint64_t now)
 {
-	if (s->count == DEPTH_MAX)
+	if (s->beyond || s->count == DEPTH_MAX) {
+		s->beyond++;
 		return -E2BIG;
+	}
 	if (s->count == s->capacity) {
 		size_t capacity = s->capacity ? s->capacity * 2 : 8;
 		struct external_id *ids = realloc(s->ids, capacity * sizeof(*ids));
@@ -28,13 +30,15 @@ int external__push(struct external_stack *s, uint64_t id, uint64_t now)
 
 void external__pop(struct external_stack *s)
 {
-	if (s->count)
+	if (s->beyond)
+		s->beyond--;
+	else if (s->count)
 		s->count--;
 }
 
 bool external__at(const struct external_stack *s, uint64_t instant, uint64_t *id)
 {
-	for (size_t i = s->count; i > 0; i--) {
+	for (size_t i = s->beyond ? 0 : s->count; i > 0; i--) {
 		if (s->ids[i - 1].since <= instant) {
 			*id = s->ids[i - 1].id;
 			return true;

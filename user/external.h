@@ -19,9 +19,10 @@ struct external_id {
 struct external_stack {
 	struct external_id *ids;
 	size_t count, capacity;
+	size_t beyond; /* pushed beyond what is kept, and not popped: meanwhile there is no ID */
 };
 
-/* 0 or -errno; too many for a thread are forgotten (-E2BIG). */
+/* 0 or -errno; -E2BIG: it is deeper than what is kept. */
 int external__push(struct external_stack *s, uint64_t id, uint64_t now);
 void external__pop(struct external_stack *s);
 

@@ -32,19 +32,15 @@ struct handles {
 	struct owner *owners;
 };
 
-struct handles *handles__new(struct strings *strings)
+struct handles *handles__new(struct strings *strings, struct symbols *symbols)
 {
-	struct handles *k = calloc(1, sizeof(*k));
+	struct handles *h = calloc(1, sizeof(*h));
 
-	if (!k)
+	if (!h)
 		return NULL;
-	k->strings = strings;
-	k->symbols = symbols__new(strings);
-	if (!k->symbols) {
-		free(k);
-		return NULL;
-	}
-	return k;
+	h->strings = strings;
+	h->symbols = symbols;
+	return h;
 }
 
 static struct owner *find_owner(const struct handles *k, pid_t pid)
@@ -90,7 +86,6 @@ void handles__free(struct handles *k)
 	HASH_ITER (hh, k->owners, o, next) {
 		remove_owner(k, o);
 	}
-	symbols__free(k->symbols);
 	free(k);
 }
 

@@ -15,10 +15,12 @@
 #include <sys/types.h>
 
 #include "user/strings.h"
+#include "user/symbols.h"
 
 struct handles;
 
-struct handles *handles__new(struct strings *strings);
+/* Both must live as long. */
+struct handles *handles__new(struct strings *strings, struct symbols *symbols);
 void handles__free(struct handles *h);
 
 /* In that process the handle stands for that. `name` must live as long. */

@@ -9,6 +9,7 @@
  */
 #include "user/intake.h"
 
+#include <errno.h>
 #include <poll.h>
 #include <signal.h>
 #include <stdio.h>
@@ -48,8 +49,15 @@ struct agent_item {
 
 static void plan_rescan(struct intake *in, pid_t pid, uint64_t since)
 {
-	struct rescan *scan = calloc(1, sizeof(*scan));
+	struct rescan *scan;
 
+	for (scan = in->rescans; scan; scan = scan->next) {
+		if (scan->pid != pid)
+			continue;
+		scan->step = 0; /* all of its steps again */
+		return;
+	}
+	scan = calloc(1, sizeof(*scan));
 	if (!scan)
 		return;
 	scan->pid = pid;
@@ -82,24 +90,32 @@ static void run_rescans(struct intake *in, uint64_t now)
 static void on_library(struct intake *in, const struct rt_rec_open *rec)
 {
 	bool held = rec->h.flags & RT_OPEN_STOPPED;
+	int err;
 
-	targets__opened(in->targets, rec->h.pid, rec->fd, held ? 0 : rec->h.ts);
-	if (!held)
+	err = targets__opened(in->targets, rec->h.pid, rec->fd, held ? 0 : rec->h.ts);
+	if (!held && err != -ENOEXEC)
 		plan_rescan(in, rec->h.pid, rec->h.ts);
+}
+
+/* With filters, what the GPU does for a process belongs into the trace if calls of it do. */
+static bool is_captured(const struct intake *in, const struct process *p)
+{
+	return !in->filtered || (p && p->captured);
 }
 
 /* A process has opened or mapped something that matters, and may be stopped until we know it. */
 static void on_open(struct intake *in, const struct rt_rec_open *rec)
 {
 	pid_t pid = rec->h.pid;
+	/* Its names, while it is there. */
+	const struct process *p = tasks__running_process(in->trace->tasks, pid);
 
-	tasks__running_process(in->trace->tasks, pid); /* its names, while it is there */
 	if (!in->stopping) {
 		if (rec->h.kind == RT_REC_LIBRARY)
 			on_library(in, rec);
 		else if (rec->h.kind == RT_REC_MAPPED)
 			targets__mapped(in->targets, pid);
-		else
+		else if (is_captured(in, p))
 			agents__created(in->agents, pid, rec->fd);
 	}
 	if (rec->h.flags & RT_OPEN_STOPPED)
@@ -130,7 +146,7 @@ static const struct rt_rec *completed(struct intake *in, const struct rt_rec *re
 	fn = span_function(in, span);
 	if (!fn)
 		return rec;
-	stacks__resolve(in->trace->stacks, in->capture, rec->pid, span->stack);
+	stacks__resolve(in->trace->stacks, span);
 	if (fn->role == ROLE_LAUNCH_HOST)
 		handles__look_up(in->trace->handles, rec->pid, span->args[0]);
 	if (items__has_fault(span)) {
@@ -155,24 +171,27 @@ static void push(struct intake *in, uint64_t ts, const void *rec, size_t size)
 static void on_exec(struct intake *in, const struct rt_rec *rec)
 {
 	struct process *p = tasks__find_running(in->trace->tasks, rec->pid);
-	bool held = rec->flags & RT_OPEN_STOPPED;
 
+	symbols__forget(in->trace->symbols, rec->pid);
 	if (p)
 		p->libraries[0] = '\0';
 	agents__exec(in->agents, rec->pid);
 	if (!in->stopping)
-		targets__exec(in->targets, rec->pid, held ? 0 : rec->ts);
-	if (held)
-		kill(rec->pid, SIGCONT);
+		targets__exec(in->targets, rec->pid, rec->ts);
 }
 
 /* A child of a process has opened nothing itself. */
 static void on_first_call(struct intake *in, pid_t pid)
 {
-	const struct process *p = tasks__running_process(in->trace->tasks, pid);
+	struct process *p = tasks__running_process(in->trace->tasks, pid);
 
-	if (p && !p->libraries[0] && !in->stopping)
+	if (!p || in->stopping)
+		return;
+	if (!p->libraries[0])
 		targets__calls(in->targets, pid);
+	if (in->filtered && !p->captured)
+		agents__look(in->agents, pid);
+	p->captured = true;
 }
 
 /* What cannot wait is done at once; everything goes on to the merge in the order of time. */
@@ -204,6 +223,7 @@ static void on_kernel_record(const void *data, size_t size, void *arg)
 	case RT_REC_EXIT:
 		if (rec->flags & RT_EXIT_LAST) {
 			targets__exit(in->targets, rec->pid);
+			symbols__forget(in->trace->symbols, rec->pid);
 			tasks__end_process(in->trace->tasks, rec->pid);
 		}
 		break;

@@ -30,6 +30,7 @@ struct intake {
 	struct rescan *rescans;
 	uint64_t last_round, last_tick;
 	bool stopping; /* the probes are being taken off: none may be added */
+	bool filtered; /* calls of some processes are left out */
 };
 
 /* What the agents are to call. */

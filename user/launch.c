@@ -121,3 +121,21 @@ void launch__cancel(struct launch *l)
 	waitpid(l->pid, NULL, 0);
 	l->pid = 0;
 }
+
+char *launch__find_program(const char *command)
+{
+	const char *path = getenv("PATH"), *end;
+	char *file;
+
+	if (strchr(command, '/'))
+		return strdup(command);
+	for (path = path ? path : "/bin:/usr/bin"; *path; path = *end ? end + 1 : end) {
+		end = strchrnul(path, ':');
+		if (asprintf(&file, "%.*s/%s", (int)(end - path), path, command) < 0)
+			return NULL;
+		if (!access(file, X_OK))
+			return file;
+		free(file);
+	}
+	return NULL;
+}

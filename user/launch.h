@@ -24,6 +24,9 @@ int launch__go(struct launch *l);
 /* Ends a child that was prepared and never let go. */
 void launch__cancel(struct launch *l);
 
+/* The file that a command is, found as execvp(3) finds it; NULL: none. Freed by the caller. */
+char *launch__find_program(const char *command);
+
 /* The path of librtrace-agent.so that belongs to this program; NULL with errno if there is none. */
 char *launch__find_agent(void);
 

@@ -275,7 +275,8 @@ static const char *launched_kernel(struct merge *m, const struct call *c)
 	if (c->fn->role != ROLE_LAUNCH_HOST && c->fn->role != ROLE_LAUNCH_MODULE)
 		return NULL;
 	name = handles__find(m->trace->handles, c->rec->h.pid, c->rec->args[0]);
-	if (!name && th->launched_kernel && th->launched_root == c->rec->root) {
+	if (!name && th->launched_kernel && th->launched_root == c->rec->root && has_returned(c) &&
+	    !args__failed(c->fn->api, &c->values)) {
 		name = th->launched_kernel;
 		handles__learn(m->trace->handles, c->rec->h.pid, c->rec->args[0], name);
 	}
@@ -292,12 +293,17 @@ static void show(struct merge *m, struct call *c)
 	ev->in_range = ranges__at(c->thread, ev->begin);
 	if (external__at(&c->thread->external, ev->begin, &ev->external))
 		ev->flags |= EV_F_EXTERNAL;
-	ev->stack = stacks__find(t->stacks, ev->pid, c->rec->stack, &ev->stack_depth);
+	ev->stack = stacks__find(t->stacks, c->rec, &ev->stack_depth);
 	ev->kernel = c->values.kernel = launched_kernel(m, c);
 	t->stats.spans++;
 	if (was_cut_off(c))
 		t->stats.unfinished++;
 	output__event(t->out, ev);
+}
+
+static bool is_range_role(enum function_role role)
+{
+	return role >= ROLE_RANGE_PUSH && role <= ROLE_MARK;
 }
 
 static void on_span(struct merge *m, const struct rt_rec_span *rec)
@@ -308,16 +314,18 @@ static void on_span(struct merge *m, const struct rt_rec_span *rec)
 	c.process = tasks__process(t->tasks, rec->h.pid);
 	c.thread = tasks__thread(t->tasks, rec->h.pid, rec->h.tid);
 	c.fn = rec->h.flags & RT_SPAN_BY_IP ? NULL : functions__by_id(t->fns, rec->func);
-	if (rec->h.ts < t->begin || rec->begin > t->end)
-		return;
 	if (!c.process || !c.thread || !c.fn || rec->begin > rec->h.ts) {
 		t->stats.lost_other++;
 		return;
 	}
 	fill_event(&c);
-	if (c.fn->shown && !(rec->h.flags & RT_SPAN_QUIET))
-		show(m, &c);
-	follow(m, &c);
+	if (rec->h.ts >= t->begin && rec->begin <= t->end) {
+		if (c.fn->shown && !(rec->h.flags & RT_SPAN_QUIET))
+			show(m, &c);
+	} else if (is_range_role(c.fn->role)) {
+		return;
+	}
+	follow(m, &c); /* also what is said just before the trace begins */
 }
 
 /* ---- tasks ---- */
@@ -379,8 +387,30 @@ static void on_fork(struct merge *m, const struct rt_rec_fork *rec)
 	tasks__fork(m->trace->tasks, rec->h.pid, rec->h.tid, rec->child);
 }
 
+struct exec {
+	struct merge *m;
+	const struct rt_rec *rec;
+};
+
+static void end_of_thread(struct thread *th, void *arg)
+{
+	const struct exec *e = arg;
+
+	if (th->pid != e->rec->pid)
+		return;
+	correlate__give_up(th, operations__settled, e->m->operations);
+	ranges__cut_thread(th, e->rec->ts, on_range, e->m->trace);
+}
+
+/* What the old program had open ends with it. */
 static void on_exec(struct merge *m, const struct rt_rec *rec)
 {
+	struct process *p = tasks__find_process(m->trace->tasks, rec->pid);
+	struct exec e = {m, rec};
+
+	tasks__each_thread(m->trace->tasks, end_of_thread, &e);
+	if (p)
+		ranges__cut_process(p, rec->ts, on_range, m->trace);
 	handles__forget(m->trace->handles, rec->pid);
 	stacks__forget(m->trace->stacks, rec->pid);
 	tasks__exec(m->trace->tasks, rec->pid, rec->tid, rec->ts);

@@ -65,21 +65,14 @@ int procfs__open_mapping(pid_t pid, const struct mapping *m, int flags)
 	return fd < 0 ? -errno : fd;
 }
 
-int procfs__open_fd(pid_t pid, int fd, int flags, char *name, size_t size)
+static int open_regular(const char *name, int flags)
 {
+	int at = open(name, O_PATH | O_CLOEXEC), fd; /* never blocks, whatever it is */
 	char path[64];
 	struct stat st;
-	ssize_t n;
-	int at;
 
-	snprintf(path, sizeof(path), "/proc/%d/fd/%d", pid, fd);
-	if (name) {
-		n = readlink(path, name, size - 1);
-		name[n > 0 ? n : 0] = '\0';
-	}
-	at = open(path, O_PATH | O_CLOEXEC); /* never blocks, whatever it is */
 	if (at < 0)
-		return -EBADF;
+		return -errno;
 	if (fstat(at, &st) || !S_ISREG(st.st_mode)) {
 		close(at);
 		return -EINVAL;
@@ -90,6 +83,25 @@ int procfs__open_fd(pid_t pid, int fd, int flags, char *name, size_t size)
 		fd = -errno;
 	close(at);
 	return fd;
+}
+
+int procfs__open_regular(const char *path)
+{
+	return open_regular(path, O_RDONLY);
+}
+
+int procfs__open_fd(pid_t pid, int fd, int flags, char *name, size_t size)
+{
+	char path[64];
+	ssize_t n;
+
+	snprintf(path, sizeof(path), "/proc/%d/fd/%d", pid, fd);
+	if (name) {
+		n = readlink(path, name, size - 1);
+		name[n > 0 ? n : 0] = '\0';
+	}
+	fd = open_regular(path, flags);
+	return fd == -ENOENT || fd == -ESRCH ? -EBADF : fd;
 }
 
 int procfs__processes(int (*fn)(pid_t pid, void *arg), void *arg)

@@ -37,6 +37,12 @@ int procfs__open_mapping(pid_t pid, const struct mapping *m, int flags);
  */
 int procfs__open_fd(pid_t pid, int fd, int flags, char *name, size_t size);
 
+/*
+ * Opens a file for reading if it is a regular one, without opening it if it is anything else: that
+ * may block, or do something to a device. -errno.
+ */
+int procfs__open_regular(const char *path);
+
 /* Calls `fn` for every process id until it returns non-zero; returns that, 0, or -errno. */
 int procfs__processes(int (*fn)(pid_t pid, void *arg), void *arg);
 

@@ -26,6 +26,7 @@
 #include "user/attach.h"
 #include "user/capture.h"
 #include "user/guard.h"
+#include "user/installed.h"
 #include "user/intake.h"
 #include "user/kfd.h"
 #include "user/launch.h"
@@ -333,7 +334,7 @@ static void say_process(pid_t pid, void *arg)
 	char comm[32];
 
 	procfs__comm(pid, comm, sizeof(comm));
-	if (!wants_gpu(r->opt))
+	if (!wants_gpu(r->opt) || r->in.filtered)
 		log_say("process %d (%s)", pid, comm);
 	else if (agents__look(r->in.agents, pid))
 		log_say("process %d (%s): API calls and GPU times", pid, comm);
@@ -361,7 +362,8 @@ static int start_pids(struct recorder *r)
 		n = targets__add_process(r->in.targets, pid, 0);
 		if (n < 0)
 			return n;
-		agents__look(r->in.agents, pid);
+		if (!r->in.filtered)
+			agents__look(r->in.agents, pid);
 	}
 	return 0;
 }
@@ -372,7 +374,7 @@ static int add_if_rocm(pid_t pid, void *arg)
 
 	if (pid == getpid())
 		return 0;
-	if (targets__add_process(r->in.targets, pid, 0) > 0)
+	if (targets__add_process(r->in.targets, pid, 0) > 0 && !r->in.filtered)
 		agents__look(r->in.agents, pid);
 	return 0;
 }
@@ -394,10 +396,35 @@ static int prepare_command(struct recorder *r)
 	return err;
 }
 
+/*
+ * What the command is likely to use is probed before it starts: the libraries of the machine, and
+ * the command itself, which may have them linked in. Others are found when they are opened.
+ */
+static void attach_ahead(struct recorder *r)
+{
+	const char *command = r->opt->command[0];
+	struct installed in = {};
+	char *path;
+	int fd;
+
+	installed__add_all(&in);
+	for (size_t i = 0; i < in.count; i++) {
+		targets__add_file(r->in.targets, in.files[i].fd, in.files[i].path, false);
+		in.files[i].fd = -1;
+	}
+	installed__free(&in);
+	path = launch__find_program(command);
+	fd = path ? procfs__open_regular(path) : -1;
+	if (fd >= 0)
+		targets__add_file(r->in.targets, fd, path, true);
+	free(path);
+}
+
 static int start_command(struct recorder *r)
 {
 	int err;
 
+	attach_ahead(r);
 	err = capture__list_pid(r->in.capture, r->launch.pid);
 	if (!err) {
 		r->guard = guard__start(capture__pids_map(r->in.capture));
@@ -520,6 +547,7 @@ static void close_all(struct recorder *r)
 	operations__free(r->in.operations);
 	handles__free(r->trace.handles);
 	stacks__free(r->trace.stacks);
+	symbols__free(r->trace.symbols);
 	intake__free(&r->in);
 	tasks__free(r->trace.tasks);
 	strings__free(r->trace.strings);
@@ -547,9 +575,10 @@ static int open_trace(struct recorder *r)
 	t->fns = functions__new(t->selection);
 	t->strings = strings__new();
 	t->tasks = tasks__new();
-	t->handles = t->strings ? handles__new(t->strings) : NULL;
-	t->stacks = t->strings ? stacks__new(t->strings) : NULL;
-	if (!t->fns || !t->strings || !t->tasks || !t->handles || !t->stacks)
+	t->symbols = symbols__new(t->strings);
+	t->handles = handles__new(t->strings, t->symbols);
+	t->stacks = stacks__new(t->strings, t->symbols);
+	if (!t->fns || !t->strings || !t->tasks || !t->symbols || !t->handles || !t->stacks)
 		return -ENOMEM;
 	t->end = UINT64_MAX;
 	t->calls_filtered = filters_calls(r->opt);
@@ -557,6 +586,8 @@ static int open_trace(struct recorder *r)
 	tasks__set_initially_off(t->tasks, (r->opt->start_off ? RT_OFF_STOPPED : 0) |
 						   (r->opt->selected_regions ? RT_OFF_PAUSED : 0));
 	r->in.trace = t;
+	r->in.filtered = r->opt->filter.uid_count || r->opt->filter.comm_count ||
+			 r->opt->filter.cgroup_count;
 	return 0;
 }
 

@@ -1,24 +1,27 @@
 // SPDX-License-Identifier: MIT
 /*
- * The stacks seen so far, by process and id.
+ * The stacks seen so far, by process and addresses.
  */
 #include "user/stacks.h"
 
-#include <inttypes.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <uthash.h>
 
-#include "user/symbols.h"
+#include "user/items.h"
+
+#define STACKS_MAX 65536 /* different ones; more are not put into words */
+
+struct stack_key {
+	uint64_t pid;
+	uint64_t addresses[RT_STACK_DEPTH];
+};
 
 struct stack {
-	struct stack_key {
-		int32_t pid, id;
-	} key;
+	struct stack_key key;
 	UT_hash_handle hh;
 	uint32_t depth;
-	const char *calls[];
+	const char *callers[RT_STACK_DEPTH];
 };
 
 struct stacks {
@@ -27,18 +30,14 @@ struct stacks {
 	struct stack *all;
 };
 
-struct stacks *stacks__new(struct strings *strings)
+struct stacks *stacks__new(struct strings *strings, struct symbols *symbols)
 {
 	struct stacks *s = calloc(1, sizeof(*s));
 
 	if (!s)
 		return NULL;
 	s->strings = strings;
-	s->symbols = symbols__new(strings);
-	if (!s->symbols) {
-		free(s);
-		return NULL;
-	}
+	s->symbols = symbols;
 	return s;
 }
 
@@ -57,47 +56,62 @@ void stacks__free(struct stacks *s)
 	HASH_ITER (hh, s->all, st, next) {
 		remove_stack(s, st);
 	}
-	symbols__free(s->symbols);
 	free(s);
 }
 
-static struct stack *find(const struct stacks *s, pid_t pid, int32_t id)
+/* The key of the span's stack; how deep it is, 0: it has none. */
+static uint32_t key_of(const struct rt_rec_span *rec, struct stack_key *key)
 {
-	const struct stack_key key = {pid, id};
+	const struct rt_item *item = NULL;
+
+	while ((item = items__next(rec, item)))
+		if (item->kind == RT_ITEM_CALLERS && item->len <= sizeof(key->addresses))
+			break;
+	if (!item)
+		return 0;
+	memset(key, 0, sizeof(*key));
+	key->pid = rec->h.pid;
+	memcpy(key->addresses, items__data(item), item->len);
+	return item->len / sizeof(key->addresses[0]);
+}
+
+static struct stack *find(const struct stacks *s, const struct stack_key *key)
+{
 	struct stack *st;
 
-	HASH_FIND(hh, s->all, &key, sizeof(key), st);
+	HASH_FIND(hh, s->all, key, sizeof(*key), st);
 	return st;
 }
 
-void stacks__resolve(struct stacks *s, struct capture *capture, pid_t pid, int32_t id)
+void stacks__resolve(struct stacks *s, const struct rt_rec_span *rec)
 {
-	uint64_t addresses[RT_STACK_DEPTH];
-	char call[512];
+	struct stack_key key;
+	uint32_t depth = key_of(rec, &key);
 	struct stack *st;
-	size_t n;
+	char text[512];
 
-	if (id < 0 || find(s, pid, id))
+	if (!depth || find(s, &key) || HASH_COUNT(s->all) >= STACKS_MAX)
 		return;
-	n = capture__stack(capture, id, addresses);
-	st = calloc(1, sizeof(*st) + n * sizeof(st->calls[0]));
+	st = calloc(1, sizeof(*st));
 	if (!st)
 		return;
-	st->key = (struct stack_key){pid, id};
-	st->depth = n;
-	for (size_t i = 0; i < n; i++) {
-		symbols__describe(s->symbols, pid, addresses[i], call, sizeof(call));
-		st->calls[i] = strings__keep(s->strings, call, strlen(call));
+	st->key = key;
+	st->depth = depth;
+	for (uint32_t i = 0; i < depth; i++) {
+		symbols__describe(s->symbols, rec->h.pid, key.addresses[i], text, sizeof(text));
+		st->callers[i] = strings__keep(s->strings, text, strlen(text));
 	}
 	HASH_ADD(hh, s->all, key, sizeof(st->key), st);
 }
 
-const char *const *stacks__find(const struct stacks *s, pid_t pid, int32_t id, uint32_t *depth)
+const char *const *stacks__find(const struct stacks *s, const struct rt_rec_span *rec,
+				uint32_t *depth)
 {
-	const struct stack *st = id < 0 ? NULL : find(s, pid, id);
+	struct stack_key key;
+	const struct stack *st = key_of(rec, &key) ? find(s, &key) : NULL;
 
 	*depth = st ? st->depth : 0;
-	return st ? st->calls : NULL;
+	return st ? st->callers : NULL;
 }
 
 void stacks__forget(struct stacks *s, pid_t pid)
@@ -105,7 +119,7 @@ void stacks__forget(struct stacks *s, pid_t pid)
 	struct stack *st, *next;
 
 	HASH_ITER (hh, s->all, st, next) {
-		if (st->key.pid == pid)
+		if (st->key.pid == (uint64_t)pid)
 			remove_stack(s, st);
 	}
 }

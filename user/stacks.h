@@ -11,22 +11,25 @@
 #include <stdint.h>
 #include <sys/types.h>
 
-#include "user/capture.h"
+#include "bpf/events.h"
 #include "user/strings.h"
+#include "user/symbols.h"
 
 struct stacks;
 
-struct stacks *stacks__new(struct strings *strings);
+/* Both must live as long. */
+struct stacks *stacks__new(struct strings *strings, struct symbols *symbols);
 void stacks__free(struct stacks *s);
 
-/* Finds the words for the stack of that id, while the process is there. Once. */
-void stacks__resolve(struct stacks *s, struct capture *capture, pid_t pid, int32_t id);
+/* Finds the words for the stack of a span, if it has one, while the process is there. Once. */
+void stacks__resolve(struct stacks *s, const struct rt_rec_span *rec);
 
 /*
- * The stack, innermost call first, "vadd(int)+0x12 (app)" each; *depth calls. It lives as long as
- * `s`. NULL if it has not been resolved.
+ * The stack of the span, innermost caller first, "main+0x12 (app)" each; *depth callers. It lives
+ * until the process is forgotten. NULL if there is none, or it has not been resolved.
  */
-const char *const *stacks__find(const struct stacks *s, pid_t pid, int32_t id, uint32_t *depth);
+const char *const *stacks__find(const struct stacks *s, const struct rt_rec_span *rec,
+				uint32_t *depth);
 
 /* The process has ended or runs another program. */
 void stacks__forget(struct stacks *s, pid_t pid);

@@ -60,17 +60,15 @@ static int open_module(Dwfl_Module *module, void **userdata, const char *name, D
 {
 	pid_t pid = (intptr_t)*userdata;
 	char path[4096];
-	struct stat st;
 	int fd;
 
 	if (name[0] != '/' || pid <= 0)
 		return -1;
 	snprintf(path, sizeof(path), "/proc/%d/root%s", pid, name);
-	/* Not to block on a FIFO that has taken the file's place. */
-	fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+	fd = procfs__open_regular(path);
 	if (fd < 0)
 		return -1;
-	*elf = fstat(fd, &st) || !S_ISREG(st.st_mode) ? NULL : elf_begin(fd, ELF_C_READ, NULL);
+	*elf = elf_begin(fd, ELF_C_READ, NULL);
 	if (!*elf) {
 		close(fd);
 		return -1;
@@ -107,6 +105,18 @@ static Dwfl *open_process(pid_t pid)
 	}
 	dwfl_getmodules(dwfl, note_pid, (void *)(intptr_t)pid, 0);
 	return dwfl;
+}
+
+void symbols__forget(struct symbols *s, pid_t pid)
+{
+	for (size_t i = 0; i < KEPT; i++) {
+		struct program *p = &s->programs[i];
+
+		if (!p->dwfl || p->pid != pid)
+			continue;
+		dwfl_end(p->dwfl);
+		p->dwfl = NULL;
+	}
 }
 
 static struct program *find_program(struct symbols *s, pid_t pid)

@@ -18,6 +18,9 @@ struct symbols;
 struct symbols *symbols__new(struct strings *strings);
 void symbols__free(struct symbols *s);
 
+/* The process has ended or runs another program. */
+void symbols__forget(struct symbols *s, pid_t pid);
+
 /* The symbol that begins at that very address. false: none, or the process is gone. */
 bool symbols__find(struct symbols *s, pid_t pid, uint64_t address, char *name, size_t size);
 

@@ -209,13 +209,17 @@ static bool add_use(struct targets *t, const struct library *lib, pid_t pid)
 
 static int attach_file(struct targets *t, struct library *lib, pid_t pid)
 {
-	int err = 0;
+	int err;
 
-	if (!t->node_wide || !lib->attached)
-		err = attach__library(t->attach, lib, t->node_wide ? 0 : pid);
-	if (!t->node_wide || !lib->attached)
-		lib->attached_at = clock__boot_ns();
-	lib->attached = true;
+	if (t->node_wide && lib->attached)
+		return 0;
+	err = attach__library(t->attach, lib, t->node_wide ? 0 : pid);
+	lib->attached_at = clock__boot_ns();
+	if (!err) {
+		lib->attached = true;
+		if (t->node_wide)
+			attach__known(t->attach, lib);
+	}
 	return err;
 }
 
@@ -394,11 +398,21 @@ int targets__opened(struct targets *t, pid_t pid, int fd, uint64_t since)
 		lib = get_library(t, own, path, false);
 		return lib ? use_file(t, lib, pid, since) : -errno;
 	}
-	if (own >= 0)
+	if (own >= 0) {
 		close(own);
-	/* Closed already, and the number perhaps another file's: then it is mapped, if it is at
-	 * all. */
+		return -ENOEXEC;
+	}
+	/* Closed already: then it is mapped, if it is at all. */
 	return scan_process(&s);
+}
+
+int targets__add_file(struct targets *t, int fd, const char *name, bool program)
+{
+	struct library *lib = get_library(t, fd, name, program);
+
+	if (!lib)
+		return -errno;
+	return lib->probe_count ? attach_file(t, lib, 0) : 0;
 }
 
 const struct function *targets__resolve(struct targets *t, uint32_t pid, uint64_t address)

@@ -53,9 +53,15 @@ void targets__each_process(struct targets *t, void (*fn)(pid_t pid, void *arg), 
 /*
  * The process has opened a file named like a ROCm library, as descriptor `fd`, at the time `since`
  * (0: it was held since then): probes it. If it has closed that already, probes what it maps now.
- * Negative: try again a little later.
+ * -ENOEXEC: it is no such file. Negative: try again a little later.
  */
 int targets__opened(struct targets *t, pid_t pid, int fd, uint64_t since);
+
+/*
+ * Probes a file in all processes before one uses it: a library, or a program that may have one
+ * linked in. Takes over fd. 0 or -errno. Node-wide only.
+ */
+int targets__add_file(struct targets *t, int fd, const char *name, bool program);
 
 /* The process has mapped a library: remembers where, for targets__resolve. */
 void targets__mapped(struct targets *t, pid_t pid);

@@ -5,11 +5,16 @@
 #include "user/task.h"
 
 #include <errno.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <unistd.h>
 #include <stdlib.h>
 #include <string.h>
 #include <utlist.h>
 
 #include "user/procfs.h"
+
+#define UNKNOWN_THREADS_MAX 256 /* of a process that may have ended meanwhile */
 
 struct tasks {
 	struct process *processes; /* running, as far as we know */
@@ -138,6 +143,16 @@ struct thread *tasks__thread(struct tasks *t, uint32_t pid, uint32_t tid)
 	return th;
 }
 
+/* The number is the process's word: one that names no thread makes none, but for some. */
+static bool may_be_thread(struct tasks *t, uint32_t pid, uint32_t tid)
+{
+	struct process *p = tasks__find_process(t, pid);
+	char path[64];
+
+	snprintf(path, sizeof(path), "/proc/%" PRIu32 "/task/%" PRIu32, pid, tid);
+	return !access(path, F_OK) || !p || p->unknown_threads++ < UNKNOWN_THREADS_MAX;
+}
+
 struct thread *tasks__thread_by_ns_tid(struct tasks *t, uint32_t pid, uint32_t ns_tid)
 {
 	uint64_t key = (uint64_t)pid << 32 | ns_tid;
@@ -150,6 +165,9 @@ struct thread *tasks__thread_by_ns_tid(struct tasks *t, uint32_t pid, uint32_t n
 		return th;
 	p = tasks__find_process(t, pid);
 	tid = p && p->ns_pid ? procfs__tid_by_ns_tid(pid, ns_tid) : 0;
+	th = tasks__find_thread(t, pid, tid ? tid : ns_tid);
+	if (!th && !may_be_thread(t, pid, tid ? tid : ns_tid))
+		return NULL;
 	th = tasks__thread(t, pid, tid ? tid : ns_tid);
 	if (th && tid)
 		tasks__set_ns_tid(t, th, ns_tid);

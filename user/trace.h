@@ -26,6 +26,7 @@ struct trace {
 	struct tasks *tasks;
 	struct handles *handles;
 	struct stacks *stacks;
+	struct symbols *symbols;
 	struct output *out;
 	/*
 	 * The trace holds the calls that overlap [begin, end], and the GPU operations that these

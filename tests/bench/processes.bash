@@ -82,7 +82,7 @@ start_tracer() { # ARGUMENT...
 	calls_made=0
 	"$O/rtrace-bpf" "$@" 2>"$work/tracer.log" &
 	tracer=$!
-	wait_for_line "$work/tracer.log" '^rtrace-bpf: process ' "$tracer"
+	wait_for_line "$work/tracer.log" "^rtrace-bpf: process [0-9]* (.*): API calls" "$tracer"
 }
 
 stop_tracer() {
@@ -111,7 +111,7 @@ time_tracer() {
 		case $line in
 		*' rings: '*) loaded=${EPOCHREALTIME/./} ;;
 		*' attach: '[0-9]*) line=${line#*attach: } && functions=$((functions + ${line%% *})) ;;
-		*' process '*) ready=${EPOCHREALTIME/./} && break ;;
+		'rtrace-bpf: process '*) ready=${EPOCHREALTIME/./} && break ;;
 		esac
 	done
 	kill -INT "$tracer"

@@ -38,7 +38,7 @@ int hipFree(void *ptr)
 
 int hipMemcpy(void *dst, const void *src, size_t size, int kind)
 {
-	memcpy(dst, src, size);
+	memmove(dst, src, size);
 	return 0;
 }
 

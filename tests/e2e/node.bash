@@ -36,7 +36,7 @@ contain() {
 	[ -z "$GROUP" ] || echo "$BASHPID" >"$GROUP/cgroup.procs"
 	mkdir "$(tmp "$name")"
 	# shellcheck disable=SC2016 # for the inner shell
-	exec unshare --mount --propagation private --pid --fork sh -ec '
+	exec unshare --mount --propagation private --pid --fork --kill-child sh -ec '
 		dir=$1 lower=$2 copies=$3 share=$4; shift 4
 		mount -t tmpfs none "$dir"
 		mkdir "$dir/upper" "$dir/work" "$dir/root"
@@ -57,7 +57,7 @@ containers_work() {
 contained_pid() {
 	local init
 
-	init=$(cat "/proc/$1/task/$1/children") && cat "/proc/${init% }/task/${init% }/children" | tr -d ' ' | grep .
+	read -r -d " " init <"/proc/$1/task/$1/children" && tr -d " " <"/proc/$init/task/$init/children" | grep .
 }
 
 # The trace of one process: what stands under its number, and the GPU operations that its calls caused.
@@ -66,4 +66,45 @@ only() {
 		(INDEX(.traceEvents[] | select(.pid == $pid and .ph == "X" and .args.corr); .args.corr | tostring)) as $calls |
 		.traceEvents |= map(select(.pid == $pid or
 			(.cat == "gpu" and .ph == "X" and $calls[.args.corr | tostring])))' "$(tmp t.json)"
+}
+
+# The tracer of the whole node; its traces are t.json and t.text. When it names what it has found, the
+# process WITNESS among them, the trace has begun.
+start_node_tracer() {
+	"$O/capture/edges" go 1 >"$(tmp witness)" &
+	WITNESS=$!
+	JOBS_STARTED+=("$WITNESS")
+	wait_for grep -q ready "$(tmp witness)"
+	"$RTRACE" -v -a -f json -f text -o "$(tmp t)" "$@" 2>"$(tmp err)" &
+	tracer=$!
+	JOBS_STARTED+=("$tracer")
+	has_found "$WITNESS"
+}
+
+has_found() {
+	local pid
+
+	for pid; do
+		wait_for grep -q "process $pid (.*API calls" "$(tmp err)"
+	done
+}
+
+stop_node_tracer() {
+	sleep "$(seconds 0.4)"
+	kill -INT "$tracer"
+	wait "$tracer"
+	kill -KILL "$WITNESS"
+	wait "$WITNESS" 2>/dev/null || :
+}
+
+# Calls of hipTestPlain of one process.
+plain_of() {
+	only "$1" >"$(tmp only.json)"
+	count "$(tmp only.json)" hipTestPlain
+}
+
+# A copy of the programs of tests/capture with their libraries: files that nobody else has.
+copy_capture() {
+	mkdir "$(tmp "$1")"
+	cp "$O"/capture/{edges,windows,lib*.so.99} "$(tmp "$1")"
 }

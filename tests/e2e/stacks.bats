@@ -15,7 +15,7 @@ stacks() {
 	stack_of hipTestPlain >"$(tmp stack)"
 	cat "$(tmp stack)" "$(tmp err)"
 	# Of two calls: one by inner_caller, one by hipTestNested.
-	grep -q '^hipTestPlain (libamdhip64.so.99)$' "$(tmp stack)"
+	[ "$(grep -c '^inner_caller (callers)$' "$(tmp stack)")" = 1 ]
 	[ "$(grep -c '^outer_caller (callers)$' "$(tmp stack)")" = 2 ]
 	[ "$(grep -c '^main (callers)$' "$(tmp stack)")" = 2 ]
 	grep -q '^hipTestNested (libamdhip64.so.99)$' "$(tmp stack)"

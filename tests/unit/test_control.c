@@ -189,8 +189,17 @@ static void a_program_that_never_pops(void **state)
 		kept += !external__push(&s, i, i);
 	assert_in_range(kept, 1000, 10000);
 	assert_int_equal(external__push(&s, 1, 1), -E2BIG);
+	/* What is on top is not known until so many were popped as could not be kept. */
+	assert_false(external__at(&s, UINT64_MAX, &id));
+	for (uint64_t i = kept; i < 100000; i++)
+		external__pop(&s);
+	assert_false(external__at(&s, UINT64_MAX, &id));
+	external__pop(&s);
 	assert_true(external__at(&s, UINT64_MAX, &id));
 	assert_int_equal(id, kept);
+	external__pop(&s);
+	assert_true(external__at(&s, UINT64_MAX, &id));
+	assert_int_equal(id, kept - 1);
 	external__clear(&s);
 }
 

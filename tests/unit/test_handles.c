@@ -50,6 +50,7 @@ static const struct {
 
 struct fixture {
 	struct strings *strings;
+	struct symbols *symbols;
 	struct handles *handles;
 };
 
@@ -58,13 +59,15 @@ static struct fixture f;
 static int set_up(void **state)
 {
 	f.strings = strings__new();
-	f.handles = handles__new(f.strings);
+	f.symbols = symbols__new(f.strings);
+	f.handles = handles__new(f.strings, f.symbols);
 	return !f.handles;
 }
 
 static int tear_down(void **state)
 {
 	handles__free(f.handles);
+	symbols__free(f.symbols);
 	strings__free(f.strings);
 	return 0;
 }

@@ -1,0 +1,120 @@
+// SPDX-License-Identifier: MIT
+/*
+ * The table of processes and threads, where numbers are used again; and whether two files are one.
+ */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+#include "user/samefile.h"
+#include "user/task.h"
+
+#define PID 4194300 /* beyond what a machine is likely to have */
+
+static void a_process_that_has_ended_is_not_its_successor(void **state)
+{
+	struct tasks *t = tasks__new();
+	struct process *first = tasks__running_process(t, PID), *second;
+
+	assert_ptr_equal(tasks__process(t, PID), first);
+	tasks__end_process(t, PID);
+	assert_null(tasks__find_running(t, PID));
+	second = tasks__running_process(t, PID);
+	assert_ptr_not_equal(second, first);
+	/* Records that come before its end are of the first one. */
+	assert_ptr_equal(tasks__process(t, PID), first);
+	assert_ptr_equal(tasks__find_process(t, PID), first);
+	tasks__remove_process(t, PID);
+	assert_ptr_equal(tasks__process(t, PID), second);
+	assert_ptr_equal(tasks__running_process(t, PID), second);
+	tasks__free(t);
+}
+
+static void many_of_one_number_end_in_their_order(void **state)
+{
+	struct tasks *t = tasks__new();
+	struct process *p[3];
+
+	for (int i = 0; i < 3; i++) {
+		p[i] = tasks__running_process(t, PID);
+		tasks__end_process(t, PID);
+	}
+	for (int i = 0; i < 3; i++) {
+		assert_ptr_equal(tasks__process(t, PID), p[i]);
+		tasks__remove_process(t, PID);
+	}
+	assert_null(tasks__find_process(t, PID));
+	/* The end of one that was never heard of is kept, too: what comes is another. */
+	tasks__end_process(t, PID);
+	assert_non_null(tasks__find_process(t, PID));
+	assert_null(tasks__find_running(t, PID));
+	tasks__free(t);
+}
+
+static void threads_go_by_their_own_numbers(void **state)
+{
+	struct tasks *t = tasks__new();
+	struct thread *a = tasks__thread(t, PID, PID), *b = tasks__thread(t, PID, PID + 1);
+
+	tasks__set_ns_tid(t, a, 1);
+	tasks__set_ns_tid(t, b, 2);
+	assert_ptr_equal(tasks__thread_by_ns_tid(t, PID, 1), a);
+	assert_ptr_equal(tasks__thread_by_ns_tid(t, PID, 2), b);
+	/* A number that is not known stays what it is. */
+	assert_int_equal(tasks__thread_by_ns_tid(t, PID, 3)->tid, 3);
+	tasks__remove_thread(t, b);
+	assert_null(tasks__find_thread(t, PID, PID + 1));
+	b = tasks__thread(t, PID, PID + 2);
+	tasks__set_ns_tid(t, b, 2);
+	assert_ptr_equal(tasks__thread_by_ns_tid(t, PID, 2), b);
+	tasks__free(t);
+}
+
+static int file_of(const char *text)
+{
+	int fd = memfd_create("test", MFD_CLOEXEC);
+
+	assert_true(fd >= 0);
+	assert_int_equal(write(fd, text, strlen(text)), strlen(text));
+	return fd;
+}
+
+static void files_are_one_if_their_memory_is(void **state)
+{
+	int fd = file_of("text"), copy = file_of("text"), empty = file_of(""), again;
+	char path[64];
+
+	snprintf(path, sizeof(path), "/proc/self/fd/%d", fd);
+	again = open(path, O_RDONLY | O_CLOEXEC);
+	assert_true(again >= 0);
+	if (!geteuid())
+		assert_true(samefile__shares_memory(fd, again));
+	assert_false(samefile__shares_memory(fd, copy));
+	assert_false(samefile__shares_memory(empty, empty));
+	assert_false(samefile__shares_memory(fd, -1));
+	close(again);
+	close(empty);
+	close(copy);
+	close(fd);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(a_process_that_has_ended_is_not_its_successor),
+		cmocka_unit_test(many_of_one_number_end_in_their_order),
+		cmocka_unit_test(threads_go_by_their_own_numbers),
+		cmocka_unit_test(files_are_one_if_their_memory_is),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
