@@ -26,6 +26,11 @@ static const char *const rocm_libraries[] = {
 	"librocprofiler-sdk-roctx.so",
 };
 
+/*
+ * Functions of one file that no header knows. Ids are for all: a file must not use them up.
+ */
+#define UNKNOWN_MAX 256
+
 bool library__is_rocm(const char *basename)
 {
 	for (size_t i = 0; i < sizeof(rocm_libraries) / sizeof(rocm_libraries[0]); i++)
@@ -154,12 +159,21 @@ static int collect(struct library *lib, struct candidates *c, const struct image
 		   struct functions *fns)
 {
 	int err = collect_starts(c, image);
+	size_t unknown = 0;
 	const char *name;
 	GElf_Sym sym;
 
-	for (size_t i = 0; i < image->symbol_count && !err; i++)
-		if (image__function(image, i, &sym, &name) && is_wanted(lib, fns, name))
+	for (size_t i = 0; i < image->symbol_count && !err; i++) {
+		if (!image__function(image, i, &sym, &name) || !is_wanted(lib, fns, name))
+			continue;
+		if (api__find(name) || unknown++ < UNKNOWN_MAX)
 			err = add_symbol(lib, c, image, &sym, name, fns);
+	}
+	if (unknown > UNKNOWN_MAX)
+		log_warn("%s: %zu functions that no header knows are not probed: more than %d of "
+			 "one "
+			 "file are too many",
+			 lib->name, unknown - UNKNOWN_MAX, UNKNOWN_MAX);
 	return err;
 }
 

@@ -17,6 +17,7 @@
 struct row {
 	const char *name;
 	uint64_t calls, total;
+	uint64_t timed; /* calls of which the end is known too */
 	UT_hash_handle hh;
 };
 
@@ -75,6 +76,7 @@ static void stats_event(struct sink *sink, const struct event *ev)
 		return;
 	}
 	row->calls++;
+	row->timed += !(ev->flags & EV_F_ENTRY);
 	row->total = add(row->total, ev->end - ev->begin);
 	s->total = add(s->total, ev->end - ev->begin);
 }
@@ -92,7 +94,8 @@ static void put_quoted(FILE *out, const char *text)
 	for (; *text; text++) {
 		if (*text == '"')
 			fputc('"', out);
-		fputc(*text, out);
+		/* Names of symbols may be anything: no line of ours is to be made up by one. */
+		fputc((unsigned char)*text < ' ' || *text == 0x7f ? '?' : *text, out);
 	}
 	fputc('"', out);
 }
@@ -116,7 +119,7 @@ static void put_row(const struct stats *s, const struct row *row)
 
 	put_quoted(out, row->name);
 	fprintf(out, ",%" PRIu64 ",%" PRIu64 ",%" PRIu64 ",", row->calls, row->total,
-		row->total / row->calls);
+		row->timed ? row->total / row->timed : 0);
 	put_number(out, s->total ? 100.0 * (double)row->total / (double)s->total : 0.0);
 	fputc('\n', out);
 }

@@ -35,6 +35,7 @@ struct row {
 	const char *name;
 	enum group group;
 	uint64_t calls, total, min, max;
+	uint64_t timed; /* calls of which the end is known too */
 	uint64_t bytes;
 	UT_hash_handle hh;
 };
@@ -123,6 +124,9 @@ static void summary_event(struct sink *sink, const struct event *ev)
 		return;
 	}
 	row->calls++;
+	if (ev->flags & EV_F_ENTRY)
+		return; /* how long it took is not known */
+	row->timed++;
 	row->total = add(row->total, ns);
 	row->min = ns < row->min ? ns : row->min;
 	row->max = ns > row->max ? ns : row->max;
@@ -192,9 +196,9 @@ static char *cell(const struct summary *s, const struct row *row, enum column co
 	case COL_TOTAL:
 		return strdup(format_ns(buf, row->total));
 	case COL_MEAN:
-		return strdup(format_ns(buf, row->total / row->calls));
+		return strdup(row->timed ? format_ns(buf, row->total / row->timed) : "-");
 	case COL_MIN:
-		return strdup(format_ns(buf, row->min));
+		return strdup(row->timed ? format_ns(buf, row->min) : "-");
 	case COL_MAX:
 		return strdup(format_ns(buf, row->max));
 	case COL_RATE:
