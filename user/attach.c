@@ -20,8 +20,7 @@
 #include "user/behind.h"
 #include "user/log.h"
 #include "user/parallel.h"
-
-#define UPROBE_MULTI_RETURN 1 /* BPF_F_UPROBE_MULTI_RETURN */
+#include "user/uprobe_multi.h"
 
 struct attach {
 	struct capture *capture;
@@ -30,24 +29,6 @@ struct attach {
 	int *links;
 	size_t link_count;
 };
-
-/*
- * The member uprobe_multi of union bpf_attr's link_create, as in the header of Linux 6.6. Written
- * out here because the header of Debian 12 does not have it.
- */
-struct link_create_uprobe_multi {
-	__u32 prog_fd, target_fd, attach_type, link_flags;
-	__u64 path;
-	__u64 offsets;
-	__u64 ref_ctr_offsets;
-	__u64 cookies;
-	__u32 cnt, flags;
-	__u32 pid;
-	__u32 _pad;
-};
-
-_Static_assert(sizeof(struct link_create_uprobe_multi) <= sizeof(union bpf_attr),
-	       "the kernel's attribute holds it");
 
 struct attach *attach__new(struct capture *capture, enum capture_mode mode)
 {

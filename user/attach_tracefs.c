@@ -18,6 +18,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <linux/perf_event.h>
+#include <poll.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -55,14 +56,24 @@ static int open_definitions(const struct tracefs_events *t, int flags)
 	return fd < 0 ? -errno : fd;
 }
 
-static void remove_event(const struct tracefs_events *t, const char *name)
+static int remove_event(const struct tracefs_events *t, const char *name)
 {
-	int fd = open_definitions(t, O_WRONLY | O_APPEND);
+	int fd = open_definitions(t, O_WRONLY | O_APPEND), err = 0;
 
 	if (fd < 0)
-		return;
-	dprintf(fd, "-:%s\n", name);
+		return fd;
+	if (dprintf(fd, "-:%s\n", name) < 0)
+		err = -errno;
 	close(fd);
+	return err;
+}
+
+/* The kernel lets go of what a killed tracer had a little after it. */
+static void remove_stale_event(const struct tracefs_events *t, const char *name)
+{
+	log_info("tracefs: remove %s, left by a tracer that is gone", name);
+	for (int i = 0; i < 50 && remove_event(t, name) == -EBUSY; i++)
+		poll(NULL, 0, 10);
 }
 
 /* Lines look like "p:rtrace_1234/e0 /usr/lib/…:0x…", one for each probe. */
@@ -77,8 +88,7 @@ static void remove_stale_events(const struct tracefs_events *t)
 		if (sscanf(line, "%*c:" GROUP_PREFIX "%d/", &pid) != 1 || !kill(pid, 0) ||
 		    errno != ESRCH || sscanf(line, "%*c:%63s", name) != 1 || !strcmp(name, last))
 			continue;
-		log_info("tracefs: remove %s, left by a tracer that is gone", name);
-		remove_event(t, name);
+		remove_stale_event(t, name);
 		snprintf(last, sizeof(last), "%s", name);
 	}
 	free(line);

@@ -13,6 +13,7 @@
 #include <fcntl.h>
 #include <sys/mman.h>
 #include <sys/resource.h>
+#include <sys/syscall.h>
 #include <sys/sysmacros.h>
 #include <unistd.h>
 
@@ -20,6 +21,7 @@
 #include "user/function.h"
 #include "user/log.h"
 #include "user/parallel.h"
+#include "user/uprobe_multi.h"
 #include "user/tracefs.h"
 
 #define CGROUP_ROOT "/sys/fs/cgroup"
@@ -47,27 +49,59 @@ struct capture {
 
 const char *const capture_mode_names[CAPTURE_MODES] = {"session", "multi", "tracefs"};
 
-/* Does the kernel load a program for that attach type? */
-static bool kernel_has(int attach_type)
+/* A program for that attach type, if the kernel has it; a descriptor or -errno. */
+static int load_empty(int attach_type)
 {
 	static const struct bpf_insn ret0[] = {
 		{.code = BPF_ALU64 | BPF_MOV | BPF_K, .dst_reg = BPF_REG_0},
 		{.code = BPF_JMP | BPF_EXIT},
 	};
 	LIBBPF_OPTS(bpf_prog_load_opts, opts, .expected_attach_type = attach_type);
-	int fd;
 
-	fd = bpf_prog_load(BPF_PROG_TYPE_KPROBE, NULL, "GPL", ret0, 2, &opts);
+	return bpf_prog_load(BPF_PROG_TYPE_KPROBE, NULL, "GPL", ret0, 2, &opts);
+}
+
+static bool has_session(void)
+{
+	int fd = load_empty(ATTACH_UPROBE_SESSION);
+
 	if (fd >= 0)
 		close(fd);
 	return fd >= 0;
 }
 
+/*
+ * Until Linux 6.10 (and its stable releases) a link for a process was one for its first thread.
+ * What has been repaired since refuses a negative process id before it looks at the path.
+ */
+static bool has_multi(void)
+{
+	const __u64 offset = 0;
+	struct link_create_uprobe_multi attr = {
+		.attach_type = ATTACH_UPROBE_MULTI,
+		.path = (unsigned long)"/",
+		.offsets = (unsigned long)&offset,
+		.cnt = 1,
+		.pid = -1,
+	};
+	int prog = load_empty(ATTACH_UPROBE_MULTI), link, err;
+
+	if (prog < 0)
+		return false;
+	attr.prog_fd = prog;
+	link = syscall(SYS_bpf, BPF_LINK_CREATE, &attr, sizeof(attr));
+	err = errno;
+	if (link >= 0)
+		close(link);
+	close(prog);
+	return link < 0 && err == EINVAL;
+}
+
 enum capture_mode capture__best_mode(void)
 {
-	if (kernel_has(ATTACH_UPROBE_SESSION))
+	if (has_session())
 		return CAPTURE_SESSION;
-	return kernel_has(ATTACH_UPROBE_MULTI) ? CAPTURE_MULTI : CAPTURE_TRACEFS;
+	return has_multi() ? CAPTURE_MULTI : CAPTURE_TRACEFS;
 }
 
 /* A message can be the verifier's log, of many lines. */

@@ -77,7 +77,7 @@ hsa_calls() {
 		JOBS_STARTED+=("$tracer")
 		wait_for grep -q '^rtrace-bpf: process' "$(tmp err)"
 	}
-	rm -f "$(tmp go)"
+	rm -f "$(tmp go)" "$(tmp out)" "$(tmp err)"
 	sim_exec "$@" "$O/workloads/hsa_calls" "$(tmp go)" >"$(tmp out)" 2>"$(tmp job.err)" &
 	job=$!
 	JOBS_STARTED+=("$job")
@@ -265,7 +265,7 @@ started() {
 	job=$!
 	JOBS_STARTED+=("$job")
 	wait_for grep -q ready "$(tmp out)"
-	started 'attach: .*libamdhip64.so.99'
+	started "attach: .* of $O/capture/libamdhip64.so.99"
 	kill -USR1 "$job"
 	wait "$job"
 	sleep 0.2
@@ -291,6 +291,7 @@ events_of() {
 	kill -KILL "$tracer"
 	wait "$tracer" || :
 	old=$tracer
+	rm "$(tmp err)"
 	[ "$(events_of "$old")" -ge 20 ]
 	start_tracer --attach tracefs -p "$job"
 	[ "$(events_of "$old")" = 0 ]

@@ -5,6 +5,10 @@
 
 load common
 
+teardown() {
+	end_jobs
+}
+
 # What the tracer says of each call, without times.
 traced_calls() {
 	grep -vE '^---|^ +-?[0-9.]+ +[0-9]+ +(range|mark) ' "$(tmp t.txt)" |
@@ -30,4 +34,41 @@ every_value() {
 
 @test "every value of every argument of every function comes back" {
 	in_every_mode every_value
+}
+
+# What roctracer's documentation prints of its MatrixTranspose sample: dst, src, size and kind of copies,
+# ptr, size and *ptr of allocations, ptr of what is freed, kernel and stream of launches.
+@test "an unmodified program, attached to: its calls with all that there is to say of them" {
+	sim_exec HSA_TOOLS_LIB="$O/librtrace-agent.so" "$O/workloads/matrixtranspose" 1000 >"$(tmp out)" &
+	job=$!
+	JOBS_STARTED+=("$job")
+	wait_for grep -q librtrace-agent "/proc/$job/maps"
+	"$RTRACE" -p "$job" -t hip,gpu -o "$(tmp t.txt)" --duration 2
+	kill "$job"
+	sed -E 's/^ +-?[0-9.]+ +[0-9]+ +//; s/ <[^<>]*>( \([^()]*\))?$//' "$(tmp t.txt)" >"$(tmp calls)"
+	awk '
+		function fail(why) { print why ": " $0; bad = 1 }
+		/^hipMalloc\(/ {
+			if (!match($0, /^hipMalloc\(ptr=0x[0-9a-f]+ \[\*ptr=0x[0-9a-f]+\], size=4194304\) = hipSuccess$/)) fail("allocation")
+			p = $0; sub(/.*\[\*ptr=/, "", p); sub(/\].*/, "", p); mine[p] = 1; allocated++
+		}
+		/^hipMemcpy\(/ {
+			if (!match($0, /^hipMemcpy\(dst=0x[0-9a-f]+, src=0x[0-9a-f]+, sizeBytes=4194304, kind=hipMemcpy(HostToDevice|DeviceToHost)\) = hipSuccess$/)) fail("copy")
+			p = $0; if (/HostToDevice/) { sub(/.*dst=/, "", p); to++ } else { sub(/.*src=/, "", p); from++ }
+			sub(/,.*/, "", p); if (allocated > 2 && !(p in mine)) fail("not what was allocated")
+		}
+		/^hipFree\(/ {
+			if (!match($0, /^hipFree\(ptr=0x[0-9a-f]+\) = hipSuccess$/)) fail("free")
+			p = $0; sub(/.*ptr=/, "", p); sub(/\).*/, "", p)
+			if (allocated > 2 && !(p in mine)) fail("not what was allocated"); freed++
+		}
+		/^hipLaunchKernel\(/ {
+			if (!match($0, /<matrixTranspose\(float\*, float\*, int\)>, numBlocks=\{x=256, y=256, z=1\}, dimBlocks=\{x=4, y=4, z=1\}, .*stream=NULL\) = hipSuccess$/)) fail("launch")
+			launched++
+		}
+		/^gpu [0-9]+ queue .* matrixTranspose\(float\*, float\*, int\) grid 1024x1024x1 block 4x4x1/ { ran++ }
+		END {
+			print allocated, to, from, freed, launched, ran
+			exit bad || !(allocated > 2 && to && from && freed && launched && ran)
+		}' "$(tmp calls)"
 }

@@ -14,10 +14,11 @@
 
 #include "user/handles.h"
 
-#define STUB(function, symbol)               \
-	void function(void) __asm__(symbol); \
-	void function(void)                  \
-	{                                    \
+/* Of several bytes each, that an address inside of one is none of the next. */
+#define STUB(function, symbol)                                            \
+	__attribute__((aligned(16))) void function(void) __asm__(symbol); \
+	void function(void)                                               \
+	{                                                                 \
 	}
 
 STUB(plain, "__device_stub__elementAdd")
