@@ -45,7 +45,7 @@ static __always_inline bool jumped_from(const struct task_state *t, __u64 sp, __
 
 	if (!t->depth)
 		return false;
-	f = &t->frames[(t->depth - 1) & (RT_DEPTH - 1)];
+	f = frame_at(t, t->depth - 1);
 	plan = f->sp == sp && !(f->flags & FRAME_BY_IP) ? plan_of(f->func) : NULL;
 	return plan && RT_PLAN_DOMAIN_OF(plan->flags) == domain;
 }
@@ -113,7 +113,7 @@ static __always_inline void on_spills(__u64 cookie)
 	if (!s || !t || !t->depth)
 		return;
 	depth = t->depth - 1;
-	f = &t->frames[depth & (RT_DEPTH - 1)];
+	f = frame_at(t, depth);
 	if (!(f->flags & FRAME_BY_IP) && f->func == RT_COOKIE_ID1(cookie) - 1 && !f->sse)
 		take_spills(t, f, s);
 }

@@ -100,7 +100,7 @@ static __always_inline void finish(void *ctx, struct task_state *t, __u32 depth,
 {
 	struct span_end e = {.ts = bpf_ktime_get_boot_ns()};
 	__u64 pid_tgid = bpf_get_current_pid_tgid();
-	const struct frame *f = &t->frames[depth & (RT_DEPTH - 1)];
+	const struct frame *f = frame_at(t, depth);
 	struct rt_plan *plan = f->flags & FRAME_BY_IP ? NULL : plan_of(f->func);
 
 	e.pid = pid_tgid >> 32;

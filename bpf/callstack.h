@@ -36,14 +36,14 @@ struct span_end {
 static __always_inline void fill_span(struct rt_rec_span *s, const struct task_state *t,
 				      __u32 depth, const struct span_end *e)
 {
-	const struct frame *f = &t->frames[depth & (RT_DEPTH - 1)];
+	const struct frame *f = frame_at(t, depth);
 
 	fill_header(&s->h, RT_REC_SPAN, sizeof(*s), e->ts, e->pid, e->tid);
 	s->h.flags = e->flags | (f->flags & FRAME_BY_IP ? RT_SPAN_BY_IP : 0) |
 		     (f->flags & FRAME_QUIET ? RT_SPAN_QUIET : 0);
 	s->begin = f->begin;
 	s->corr = f->corr;
-	s->parent = depth ? t->frames[(depth - 1) & (RT_DEPTH - 1)].corr : 0;
+	s->parent = depth ? frame_at(t, depth - 1)->corr : 0;
 	s->root = t->frames[0].corr;
 	s->func = f->func;
 	s->ret = e->ret;
@@ -84,7 +84,7 @@ __noinline int send_span(struct task_state *t, __u32 depth, struct span_end *e,
 
 	if (!t || !e)
 		return 0;
-	f = &t->frames[depth & (RT_DEPTH - 1)];
+	f = frame_at(t, depth);
 	if (f->words || f->sse || t->callers_size || (plan && plan->reads)) {
 		send_with_items(t, depth, e, plan);
 		return 0;
@@ -103,7 +103,7 @@ __noinline int send_span(struct task_state *t, __u32 depth, struct span_end *e,
 static __always_inline void pop_to(struct task_state *t, __u32 depth)
 {
 	t->depth = depth;
-	t->words_used = t->frames[depth & (RT_DEPTH - 1)].first_word;
+	t->words_used = frame_at(t, depth)->first_word;
 }
 
 /* Sends the frames from the top down to `keep` as cut off, and drops them. */
@@ -171,7 +171,7 @@ __noinline int enclosing_frames(struct task_state *t, struct stack_area *area)
 	for (__u64 i = 0; i < RT_DEPTH; i++) {
 		if (!keep || keep > RT_DEPTH)
 			return 0;
-		if (frame_encloses(&t->frames[(keep - 1) & (RT_DEPTH - 1)], area))
+		if (frame_encloses(frame_at(t, keep - 1), area))
 			break;
 		keep--;
 	}
@@ -210,7 +210,7 @@ static __always_inline struct frame *push(struct task_struct *task, struct task_
 		count(RT_COUNT_LOST_DEPTH);
 		return NULL;
 	}
-	f = &t->frames[t->depth & (RT_DEPTH - 1)];
+	f = frame_at(t, t->depth);
 	f->sp = sp;
 	f->corr = new_corr();
 	f->words = 0;
@@ -238,7 +238,7 @@ __noinline int find_frame(struct task_state *t, __u64 sp)
 		if (!depth || depth > RT_DEPTH)
 			break;
 		depth--;
-		if (t->frames[depth & (RT_DEPTH - 1)].sp == sp)
+		if (frame_at(t, depth)->sp == sp)
 			return depth;
 	}
 	return RT_DEPTH;

@@ -97,7 +97,7 @@ __noinline int append_words(struct task_state *t, __u32 depth)
 
 	if (!t)
 		return 0;
-	f = &t->frames[depth & (RT_DEPTH - 1)];
+	f = frame_at(t, depth);
 	if (f->words)
 		size = append_item(t, size, RT_ITEM_STACK, f->first_word, f->words);
 	if (f->sse)
@@ -203,7 +203,7 @@ __noinline int append_reads(struct task_state *t, struct rt_plan *plan, __u32 de
 		return 0;
 	for (__u64 i = 0; i < RT_READS; i++) {
 		const struct rt_rec_span *span = (void *)t->out;
-		const struct frame *f = &t->frames[depth & (RT_DEPTH - 1)];
+		const struct frame *f = frame_at(t, depth);
 		void *out = t->out;
 		struct rt_item *item;
 

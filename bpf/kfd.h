@@ -42,7 +42,7 @@ static __always_inline bool in_thunk(const struct task_state *t)
 
 	if (!t->depth)
 		return false;
-	f = &t->frames[(t->depth - 1) & (RT_DEPTH - 1)];
+	f = frame_at(t, t->depth - 1);
 	plan = f->flags & FRAME_BY_IP ? NULL : plan_of(f->func);
 	return plan && plan->flags & RT_PLAN_THUNK;
 }
@@ -93,7 +93,7 @@ int ioctl_exit(struct trace_event_raw_sys_exit *ctx)
 	if (!t || !t->depth || t->depth > RT_DEPTH)
 		return 0;
 	top = t->depth - 1;
-	if (t->frames[top & (RT_DEPTH - 1)].flags & FRAME_SYSCALL)
+	if (frame_at(t, top)->flags & FRAME_SYSCALL)
 		finish(NULL, t, top, ctx->ret);
 	return 0;
 }

@@ -72,6 +72,16 @@ struct task_state {
 
 _Static_assert(sizeof(struct task_state) < 8192 - 256, "see above");
 
+/*
+ * The frame at that depth. The mask is for the verifier, and clang, which may know that it is not
+ * needed, must not drop it: the verifier of Linux 6.1 knows less.
+ */
+static __always_inline struct frame *frame_at(const struct task_state *t, __u64 depth)
+{
+	barrier_var(depth);
+	return (struct frame *)&t->frames[depth & (RT_DEPTH - 1)];
+}
+
 struct {
 	__uint(type, BPF_MAP_TYPE_TASK_STORAGE);
 	__uint(map_flags, BPF_F_NO_PREALLOC);

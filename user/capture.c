@@ -61,47 +61,47 @@ static int load_empty(int attach_type)
 	return bpf_prog_load(BPF_PROG_TYPE_KPROBE, NULL, "GPL", ret0, 2, &opts);
 }
 
-static bool has_session(void)
-{
-	int fd = load_empty(ATTACH_UPROBE_SESSION);
-
-	if (fd >= 0)
-		close(fd);
-	return fd >= 0;
-}
-
-/*
- * Until Linux 6.10 (and its stable releases) a link for a process was one for its first thread.
- * What has been repaired since refuses a negative process id before it looks at the path.
- */
-static bool has_multi(void)
+static int try_link(int prog, int attach_type, pid_t pid)
 {
 	const __u64 offset = 0;
 	struct link_create_uprobe_multi attr = {
-		.attach_type = ATTACH_UPROBE_MULTI,
+		.prog_fd = prog,
+		.attach_type = attach_type,
 		.path = (unsigned long)"/",
 		.offsets = (unsigned long)&offset,
 		.cnt = 1,
-		.pid = -1,
+		.pid = pid,
 	};
-	int prog = load_empty(ATTACH_UPROBE_MULTI), link, err;
+	int link = syscall(SYS_bpf, BPF_LINK_CREATE, &attr, sizeof(attr)), err = errno;
+
+	if (link >= 0)
+		close(link);
+	return link < 0 ? -err : 0;
+}
+
+/*
+ * Does the kernel have links of that type? Old ones load a program for any. A link to a directory
+ * is refused for that where such links are known. Before Linux 6.10 (and its stable releases) a
+ * link for a process was one for its first thread: those do not refuse a negative process id.
+ */
+static bool has_links(int attach_type)
+{
+	int prog = load_empty(attach_type);
+	bool has;
 
 	if (prog < 0)
 		return false;
-	attr.prog_fd = prog;
-	link = syscall(SYS_bpf, BPF_LINK_CREATE, &attr, sizeof(attr));
-	err = errno;
-	if (link >= 0)
-		close(link);
+	has = try_link(prog, attach_type, 0) == -EBADF &&
+	      try_link(prog, attach_type, -1) == -EINVAL;
 	close(prog);
-	return link < 0 && err == EINVAL;
+	return has;
 }
 
 enum capture_mode capture__best_mode(void)
 {
-	if (has_session())
+	if (has_links(ATTACH_UPROBE_SESSION))
 		return CAPTURE_SESSION;
-	return has_multi() ? CAPTURE_MULTI : CAPTURE_TRACEFS;
+	return has_links(ATTACH_UPROBE_MULTI) ? CAPTURE_MULTI : CAPTURE_TRACEFS;
 }
 
 /* A message can be the verifier's log, of many lines. */

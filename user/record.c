@@ -334,8 +334,12 @@ static void say_process(pid_t pid, void *arg)
 	char comm[32];
 
 	procfs__comm(pid, comm, sizeof(comm));
-	if (!wants_gpu(r->opt) || r->in.filtered)
-		log_say("process %d (%s)", pid, comm);
+	if (!wants_gpu(r->opt))
+		log_say("process %d (%s): API calls", pid, comm);
+	else if (r->in.filtered)
+		log_say("process %d (%s): API calls that pass the filters, and GPU times if there "
+			"are any",
+			pid, comm);
 	else if (agents__look(r->in.agents, pid))
 		log_say("process %d (%s): API calls and GPU times", pid, comm);
 	else

@@ -60,7 +60,7 @@ void expect_bool(bool value)
 	append("%s", value ? "true" : "false");
 }
 
-void expect_float(double value)
+void expect_real(double value)
 {
 	append("%g", value);
 }

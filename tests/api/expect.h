@@ -34,7 +34,7 @@ void expect_int(long long value);
 void expect_uint(unsigned long long value);
 void expect_hex(unsigned long long value);
 void expect_bool(bool value);
-void expect_float(double value);
+void expect_real(double value);
 void expect_pointer(const void *value);
 void expect_chars(const char *value);
 /* The first `known` of `size` bytes, in hex. */

@@ -160,7 +160,8 @@ END hipSiteJump8, EMULATED, CALL
 
 SITE hipSiteBndJump
 	PLACE	hipSiteBndJump
-	bnd jmp	1f
+	.byte 0xf2 /* bnd */
+	jmp	1f
 	ud2
 1:	RESULT
 END hipSiteBndJump, EMULATED, CALL

@@ -6,7 +6,7 @@ FUZZ_CFLAGS = -std=gnu11 -D_GNU_SOURCE -O1 -g -I. -I$(O)/gen \
 	-fsanitize=fuzzer,address,undefined -fno-sanitize-recover=undefined
 
 $(FUZZ_DIR)/fuzz_library: tests/fuzz/fuzz_library.c \
-		$(patsubst %,user/%.c,library image branches placement insn frames trampoline implementation log)
+		$(patsubst %,user/%.c,library image branches placement insn frames trampoline implementation spills log)
 $(FUZZ_DIR)/fuzz_library: FUZZ_LIBS = -lelf -lZydis
 $(FUZZ_DIR)/fuzz_maps: tests/fuzz/fuzz_maps.c user/procfs.c
 
