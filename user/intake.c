@@ -130,6 +130,14 @@ static const struct function *span_function(struct intake *in, const struct rt_r
 	return functions__by_id(in->trace->fns, span->func);
 }
 
+static void resolve_stack(struct intake *in, const struct rt_rec_span *span)
+{
+	const struct process *p = tasks__find_running(in->trace->tasks, span->h.pid);
+
+	if (p)
+		stacks__resolve(in->trace->stacks, span, p->programs_drained);
+}
+
 /*
  * The record, or a completed copy of it. Some things must be asked of the process while it is
  * there, before the record waits in the buffer: which function an address is, a string that was not
@@ -146,7 +154,7 @@ static const struct rt_rec *completed(struct intake *in, const struct rt_rec *re
 	fn = span_function(in, span);
 	if (!fn)
 		return rec;
-	stacks__resolve(in->trace->stacks, span);
+	resolve_stack(in, span);
 	if (fn->role == ROLE_LAUNCH_HOST)
 		handles__look_up(in->trace->handles, rec->pid, span->args[0]);
 	if (items__has_fault(span)) {
@@ -170,11 +178,13 @@ static void push(struct intake *in, uint64_t ts, const void *rec, size_t size)
 
 static void on_exec(struct intake *in, const struct rt_rec *rec)
 {
-	struct process *p = tasks__find_running(in->trace->tasks, rec->pid);
+	struct process *p = tasks__running_process(in->trace->tasks, rec->pid);
 
 	symbols__forget(in->trace->symbols, rec->pid);
-	if (p)
+	if (p) {
 		p->libraries[0] = '\0';
+		p->programs_drained++;
+	}
 	agents__exec(in->agents, rec->pid);
 	if (!in->stopping)
 		targets__exec(in->targets, rec->pid, rec->ts);

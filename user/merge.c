@@ -293,7 +293,7 @@ static void show(struct merge *m, struct call *c)
 	ev->in_range = ranges__at(c->thread, ev->begin);
 	if (external__at(&c->thread->external, ev->begin, &ev->external))
 		ev->flags |= EV_F_EXTERNAL;
-	ev->stack = stacks__find(t->stacks, c->rec, &ev->stack_depth);
+	ev->stack = stacks__find(t->stacks, c->rec, c->process->programs, &ev->stack_depth);
 	ev->kernel = c->values.kernel = launched_kernel(m, c);
 	t->stats.spans++;
 	if (was_cut_off(c))
@@ -409,10 +409,11 @@ static void on_exec(struct merge *m, const struct rt_rec *rec)
 	struct exec e = {m, rec};
 
 	tasks__each_thread(m->trace->tasks, end_of_thread, &e);
-	if (p)
+	if (p) {
 		ranges__cut_process(p, rec->ts, on_range, m->trace);
+		p->programs++;
+	}
 	handles__forget(m->trace->handles, rec->pid);
-	stacks__forget(m->trace->stacks, rec->pid);
 	tasks__exec(m->trace->tasks, rec->pid, rec->tid, rec->ts);
 }
 

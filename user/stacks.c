@@ -13,7 +13,7 @@
 #define STACKS_MAX 65536 /* different ones; more are not put into words */
 
 struct stack_key {
-	uint64_t pid;
+	uint32_t pid, program;
 	uint64_t addresses[RT_STACK_DEPTH];
 };
 
@@ -60,7 +60,7 @@ void stacks__free(struct stacks *s)
 }
 
 /* The key of the span's stack; how deep it is, 0: it has none. */
-static uint32_t key_of(const struct rt_rec_span *rec, struct stack_key *key)
+static uint32_t key_of(const struct rt_rec_span *rec, uint32_t program, struct stack_key *key)
 {
 	const struct rt_item *item = NULL;
 
@@ -71,6 +71,7 @@ static uint32_t key_of(const struct rt_rec_span *rec, struct stack_key *key)
 		return 0;
 	memset(key, 0, sizeof(*key));
 	key->pid = rec->h.pid;
+	key->program = program;
 	memcpy(key->addresses, items__data(item), item->len);
 	return item->len / sizeof(key->addresses[0]);
 }
@@ -83,10 +84,10 @@ static struct stack *find(const struct stacks *s, const struct stack_key *key)
 	return st;
 }
 
-void stacks__resolve(struct stacks *s, const struct rt_rec_span *rec)
+void stacks__resolve(struct stacks *s, const struct rt_rec_span *rec, uint32_t program)
 {
 	struct stack_key key;
-	uint32_t depth = key_of(rec, &key);
+	uint32_t depth = key_of(rec, program, &key);
 	struct stack *st;
 	char text[512];
 
@@ -105,10 +106,10 @@ void stacks__resolve(struct stacks *s, const struct rt_rec_span *rec)
 }
 
 const char *const *stacks__find(const struct stacks *s, const struct rt_rec_span *rec,
-				uint32_t *depth)
+				uint32_t program, uint32_t *depth)
 {
 	struct stack_key key;
-	const struct stack *st = key_of(rec, &key) ? find(s, &key) : NULL;
+	const struct stack *st = key_of(rec, program, &key) ? find(s, &key) : NULL;
 
 	*depth = st ? st->depth : 0;
 	return st ? st->callers : NULL;
@@ -119,7 +120,7 @@ void stacks__forget(struct stacks *s, pid_t pid)
 	struct stack *st, *next;
 
 	HASH_ITER (hh, s->all, st, next) {
-		if (st->key.pid == (uint64_t)pid)
+		if (st->key.pid == (uint32_t)pid)
 			remove_stack(s, st);
 	}
 }

@@ -66,8 +66,10 @@ struct process {
 	char cmdline[1024];
 	char cgroup[512];
 	uint32_t unknown_threads; /* that it named */
-	bool captured;		  /* it made a call that passed the filters */
-	uint32_t ns_pid;	  /* its id in its own pid namespace, 0: ours */
+	/* Programs that it ran before: as far as records were drained, and as far as released. */
+	uint32_t programs_drained, programs;
+	bool captured;	     /* it made a call that passed the filters */
+	uint32_t ns_pid;     /* its id in its own pid namespace, 0: ours */
 	char libraries[512]; /* base names of the files that it was probed in, with ", " between */
 	struct range_stack started; /* ranges by start/stop */
 	struct off_times off;
