@@ -31,6 +31,7 @@ STUB(no_name, "_Z15__device_stub__v")
 STUB(no_length, "_Z__device_stub__x")
 STUB(too_long, "_Z999__device_stub__x")
 STUB(no_stub, "my__device_stub__x")
+STUB(behind_them, "behind_them") /* what follows may begin anywhere */
 
 static const struct {
 	void (*function)(void);
