@@ -31,7 +31,6 @@ STUB(no_name, "_Z15__device_stub__v")
 STUB(no_length, "_Z__device_stub__x")
 STUB(too_long, "_Z999__device_stub__x")
 STUB(no_stub, "my__device_stub__x")
-STUB(behind_them, "behind_them") /* what follows may begin anywhere */
 
 static const struct {
 	void (*function)(void);
@@ -81,7 +80,9 @@ static void symbols_of_a_running_process(void **state)
 
 		handles__look_up(f.handles, getpid(), address);
 		assert_string_equal(handles__find(f.handles, getpid(), address), stubs[i].name);
-		handles__look_up(f.handles, getpid(), address + 1); /* inside of it */
+		if (i + 1 == sizeof(stubs) / sizeof(stubs[0]))
+			break; /* some other function may begin right behind the last */
+		handles__look_up(f.handles, getpid(), address + 1);
 		assert_null(handles__find(f.handles, getpid(), address + 1));
 	}
 }
