@@ -83,9 +83,8 @@ static __always_inline void fill_frame(struct pt_regs *ctx, struct task_state *t
 	f->args[3] = PT_REGS_PARM4(ctx);
 	f->args[4] = PT_REGS_PARM5(ctx);
 	f->args[5] = ctx->r9;
-	if (!plan)
-		return;
-	take_words(t, f, plan);
+	if (plan)
+		take_words(t, f, plan);
 }
 
 /* The call is not followed: the frame is used for the record alone. */

@@ -553,19 +553,3 @@ void args__put_struct(struct textbuf *t, const struct api_type *type, const void
 	else
 		put_value(t, type, data, len, 0);
 }
-
-void args__each_field(struct textbuf *t, const struct api_type *type, const void *data, size_t len,
-		      arg_value_fn each, void *arg)
-{
-	const struct visit visit = {t, each, arg};
-
-	textbuf__reset(t);
-	for (unsigned int i = 0; type->kind == API_STRUCT && i < type->count; i++) {
-		const struct api_field *f = &type->fields[i];
-
-		if (f->offset >= len)
-			return;
-		put_value(t, f->type, (const unsigned char *)data + f->offset, len - f->offset, 1);
-		visit_text(&visit, f->name);
-	}
-}

@@ -93,7 +93,5 @@ bool args__failed(const struct api_function *fn, const struct call_values *v);
 /* The struct behind an ioctl's argument, "name=value, name=value", as far as `len` bytes show it.
  */
 void args__put_struct(struct textbuf *t, const struct api_type *type, const void *data, size_t len);
-void args__each_field(struct textbuf *t, const struct api_type *type, const void *data, size_t len,
-		      arg_value_fn each, void *arg);
 
 #endif

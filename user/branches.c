@@ -13,7 +13,7 @@
 #define INSN_MAX    15
 #define CONVERGE    32 /* bytes after which decodings from different starts agree, nearly always */
 
-void branches__mark(struct span *spans, size_t n, uint64_t target)
+static void mark(struct span *spans, size_t n, uint64_t target)
 {
 	size_t low = 0, high = n;
 
@@ -58,7 +58,7 @@ static void find_near(const struct code *text, struct span *spans, size_t n)
 			continue;
 		target = text->address + at + 4 + (int64_t)displacement(code + at);
 		if (target - lowest < extent)
-			branches__mark(spans, n, target);
+			mark(spans, n, target);
 	}
 }
 
@@ -71,7 +71,7 @@ static void find_from(const struct code *text, size_t from, size_t to, struct sp
 		if (!insn__follow(&insn, text->bytes + at, text->size - at, text->address + at))
 			insn.length = 1; /* data between functions */
 		else if (insn.is_branch && !insn.is_indirect)
-			branches__mark(span, 1, insn.target);
+			mark(span, 1, insn.target);
 	}
 }
 

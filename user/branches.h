@@ -28,7 +28,4 @@ struct span {
 /* Searches `text` for branches into the spans, which must be sorted by start. */
 void branches__find(const struct code *text, struct span *spans, size_t n);
 
-/* Something leads to that address. */
-void branches__mark(struct span *spans, size_t n, uint64_t target);
-
 #endif
