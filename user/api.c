@@ -21,13 +21,32 @@ static const struct api_function *find_name(const char *name)
 	return bsearch(name, api_functions, api_function_count, sizeof(*api_functions), by_name);
 }
 
-/* C++ functions: a handful. */
+/*
+ * The name in the symbol of a C++ function outside of classes and namespaces, "_Z7hipFreePv";
+ * NULL if it is none. HIP has exported some functions so, first instead of the plain spelling and
+ * later beside it, with a body of its own.
+ */
+static const char *cpp_name(const char *symbol, size_t *len)
+{
+	char *name;
+
+	if (strncmp(symbol, "_Z", 2) || !isdigit((unsigned char)symbol[2]))
+		return NULL;
+	*len = strtoul(symbol + 2, &name, 10);
+	return *len < strlen(name) ? name : NULL;
+}
+
 static const struct api_function *find_symbol(const char *symbol)
 {
-	for (size_t i = 0; i < api_function_count; i++)
-		if (api_functions[i].symbol && !strcmp(api_functions[i].symbol, symbol))
-			return &api_functions[i];
-	return NULL;
+	const char *cpp;
+	char name[NAME_MAX_LEN];
+	size_t len;
+
+	cpp = cpp_name(symbol, &len);
+	if (!cpp)
+		return find_name(symbol);
+	snprintf(name, sizeof(name), "%.*s", len < sizeof(name) ? (int)len : 0, cpp);
+	return find_name(name);
 }
 
 /* Length of `name` without its suffix for a version of a struct, "R0600". */
@@ -88,12 +107,10 @@ void api__canonical(const char *symbol, char *name, size_t size)
 const struct api_function *api__find(const char *symbol)
 {
 	static const char *const versions[] = {"", "R0000", "R0600"};
-	const struct api_function *fn = find_name(symbol);
+	const struct api_function *fn = find_symbol(symbol);
 	size_t len = base_length(symbol);
 	char name[NAME_MAX_LEN];
 
-	if (!fn)
-		fn = find_symbol(symbol);
 	for (size_t i = 0; !fn && len < sizeof(name) / 2 && i < 3; i++) {
 		snprintf(name, sizeof(name), "%.*s%s", (int)len, symbol, versions[i]);
 		fn = find_name(name);

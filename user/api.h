@@ -85,7 +85,6 @@ struct api_param {
 
 struct api_function {
 	const char *name;
-	const char *symbol; /* as the library exports it if that differs (C++), else NULL */
 	const struct api_type *ret;
 	const struct api_param *params;
 	const struct rt_read *reads;
@@ -108,7 +107,7 @@ struct api_ioctl {
 /*
  * The function that a library exports as `symbol`. One that is unknown is described as the variant
  * of it that the headers know: hipMemcpy_spt as hipMemcpy, hipGetDevicePropertiesR0600 as
- * hipGetDeviceProperties. NULL: no header knows it.
+ * hipGetDeviceProperties. A C++ function is found by its mangled name. NULL: no header knows it.
  */
 const struct api_function *api__find(const char *symbol);
 

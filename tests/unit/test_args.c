@@ -359,6 +359,11 @@ static void test_variants(void **state)
 	assert_canonical("_Z24hipExtModuleLaunchKernelP18ihipModuleSymbol_tjjjjjjmP12ihipStream_tPP"
 			 "vS4_P11ihipEvent_tS6_j",
 			 "hipExtModuleLaunchKernel");
+	assert_canonical("_Z7hipFreePv", "hipFree"); /* a spelling that no header has */
+	assert_canonical("_Z70hipFreePv", "_Z70hipFreePv");
+	assert_canonical("_Z7hipFree", "_Z7hipFree");
+	assert_canonical("_Z99999999999999999999hipFreePv", "_Z99999999999999999999hipFreePv");
+	assert_canonical("_Z-7hipFreePv", "_Z-7hipFreePv");
 	assert_ptr_equal(api__find("hipFree_spt"), api__find("hipFree"));
 	assert_ptr_equal(api__find("hipFreeR0600"), api__find("hipFree"));
 }
