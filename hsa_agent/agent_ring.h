@@ -36,7 +36,7 @@
 
 #define RT_AGENT_MEMFD	 "rtrace-agent"
 #define RT_AGENT_MAGIC	 0x31544e4741545252ULL /* "RRTAGNT1" */
-#define RT_AGENT_VERSION 1
+#define RT_AGENT_VERSION 2
 
 #define RT_AGENT_CONTROL 4096
 #define RT_AGENT_STATE	 8192
@@ -105,7 +105,7 @@ struct rt_agent_rec {
 	__u64 seq; /* position + 1, stored last with release order */
 	__u16 kind;
 	__u16 flags; /* RT_AGENT_F_* */
-	__u32 tid;   /* gettid() of the submitting thread (own pid namespace) */
+	__u32 tid;   /* gettid() of the thread that submitted it (own pid namespace); 0 unknown */
 	__u64 time;  /* DISPATCH, COPY: submitted; CLOCK: boottime; DONE: recorded */
 	__u64 op;    /* number of the operation in this process, from 1: joins submit and DONE */
 	union {
@@ -119,6 +119,11 @@ struct rt_agent_rec {
 			__u32 lds;     /* bytes of group memory a workgroup */
 			__u32 scratch; /* bytes of private memory a work-item */
 			__u64 kernel_object;
+			/*
+			 * When another thread passed it on to the GPU; `time` is then that at
+			 * which its own thread reserved the packet's place. Else 0.
+			 */
+			__u64 passed_on;
 		} dispatch;
 		struct {
 			__u32 src_agent, dst_agent;

@@ -6,6 +6,7 @@
  * (tables.c) by wrappers, one module a subject:
  *
  *   queues.c    queues that show us every packet before the GPU sees it; the dispatch path
+ *   owners.c    which thread a packet is of
  *   room.c      keeps such a queue from being overfilled
  *   copies.c    asynchronous copies
  *   shadow.c    answers the application's own questions for the times of its signals
@@ -165,11 +166,48 @@ hsa_status_t queues__set_profiler_enabled(hsa_queue_t *queue, int enable);
 uint64_t queues__load_read_index_relaxed(const hsa_queue_t *queue);
 uint64_t queues__load_read_index_scacquire(const hsa_queue_t *queue);
 
+struct owners *queues_owners(const hsa_queue_t *queue);
+
 /* Writes the times of what has completed on every queue; the number of operations. */
 uint64_t queues_reap(void);
 /* The runtime goes away: forgets all queues, gives their signals to the pool. */
 void queues_release(void);
 void queues_forked(void);
+
+/* ---- owners.c ---- */
+
+struct owner {
+	uint64_t time;	/* of the reservation */
+	uint32_t tid;	/* 0: not known */
+	uint32_t index; /* of the packet, its low half */
+};
+
+/* Of the packets in a queue; the list is as long as the queue. */
+struct owners {
+	struct owner *list;
+	uint64_t mask;
+};
+
+/* `packets`: a power of two. 0, or -1 if memory is lacking. */
+int owners_init(struct owners *o, uint32_t packets);
+void owners_free(struct owners *o);
+/* False if the packet's place was reserved while nothing was recorded. */
+bool owners_find(const struct owners *o, uint64_t index, struct owner *owner);
+
+uint64_t owners__add_write_index_scacq_screl(const hsa_queue_t *queue, uint64_t value);
+uint64_t owners__add_write_index_scacquire(const hsa_queue_t *queue, uint64_t value);
+uint64_t owners__add_write_index_relaxed(const hsa_queue_t *queue, uint64_t value);
+uint64_t owners__add_write_index_screlease(const hsa_queue_t *queue, uint64_t value);
+uint64_t owners__cas_write_index_scacq_screl(const hsa_queue_t *queue, uint64_t expected,
+					     uint64_t value);
+uint64_t owners__cas_write_index_scacquire(const hsa_queue_t *queue, uint64_t expected,
+					   uint64_t value);
+uint64_t owners__cas_write_index_relaxed(const hsa_queue_t *queue, uint64_t expected,
+					 uint64_t value);
+uint64_t owners__cas_write_index_screlease(const hsa_queue_t *queue, uint64_t expected,
+					   uint64_t value);
+void owners__store_write_index_relaxed(const hsa_queue_t *queue, uint64_t value);
+void owners__store_write_index_screlease(const hsa_queue_t *queue, uint64_t value);
 
 /* ---- copies.c ---- */
 

@@ -6,7 +6,7 @@ HSA_INCLUDE ?= $(patsubst %/hsa/hsa_api_trace.h,%,$(firstword \
 	$(wildcard /usr/include/hsa/hsa_api_trace.h /opt/rocm/include/hsa/hsa_api_trace.h)))
 
 AGENT_OBJS = $(patsubst %,$(O)/pic/hsa_agent/%.o,agent tables devices kernels signals shadow room \
-	queues copies reaper shm map)
+	owners queues copies reaper shm map)
 
 all: $(O)/librtrace-agent.so
 

@@ -35,6 +35,7 @@ struct queue {
 	hsa_agent_t device;
 	uint32_t device_id, id;
 	struct room room;
+	struct owners owners;
 	uint64_t mask; /* of both rings */
 	struct op *ops;
 	hsa_signal_t *spare;
@@ -61,6 +62,13 @@ static uint32_t last_id;
 static struct queue *find_queue(const hsa_queue_t *queue)
 {
 	return (struct queue *)map_get(&by_handle, (uint64_t)queue);
+}
+
+struct owners *queues_owners(const hsa_queue_t *queue)
+{
+	struct queue *q = find_queue(queue);
+
+	return q ? &q->owners : NULL;
 }
 
 /* ---- the dispatch path ---- */
@@ -100,11 +108,25 @@ static bool make_ready(struct queue *q)
 	return true;
 }
 
+/* Whose packet it is: see owners.c. */
+static void fill_owner(struct rt_agent_rec *rec, const struct queue *q, uint64_t index)
+{
+	struct owner owner;
+
+	rec->time = shm_now();
+	if (!owners_find(&q->owners, index, &owner))
+		return;
+	rec->tid = owner.tid;
+	if (owner.tid == agent_tid())
+		return;
+	rec->dispatch.passed_on = rec->time;
+	rec->time = owner.time;
+}
+
 static void fill_record(struct rt_agent_rec *rec, const struct queue *q, uint64_t op,
-			const hsa_kernel_dispatch_packet_t *pkt)
+			uint64_t index, const hsa_kernel_dispatch_packet_t *pkt)
 {
 	rec->flags = pkt->header & 1u << HSA_PACKET_HEADER_BARRIER ? RT_AGENT_F_BARRIER : 0;
-	rec->tid = agent_tid();
 	rec->op = op;
 	rec->dispatch.agent = q->device_id;
 	rec->dispatch.queue = q->id;
@@ -118,14 +140,14 @@ static void fill_record(struct rt_agent_rec *rec, const struct queue *q, uint64_
 	rec->dispatch.lds = pkt->group_segment_size;
 	rec->dispatch.scratch = pkt->private_segment_size;
 	rec->dispatch.kernel_object = pkt->kernel_object;
-	rec->time = shm_now();
+	fill_owner(rec, q, index);
 }
 
 /*
  * Records a dispatch and has it complete our signal. False, and nothing is changed, when a resource
  * is lacking.
  */
-static bool record_dispatch(struct queue *q, hsa_kernel_dispatch_packet_t *pkt)
+static bool record_dispatch(struct queue *q, uint64_t index, hsa_kernel_dispatch_packet_t *pkt)
 {
 	hsa_signal_t own = pkt->completion_signal;
 	struct rt_agent_rec *rec;
@@ -141,7 +163,7 @@ static bool record_dispatch(struct queue *q, hsa_kernel_dispatch_packet_t *pkt)
 		shadow_drop(own);
 		return false;
 	}
-	fill_record(rec, q, op, pkt);
+	fill_record(rec, q, op, index, pkt);
 	shm_publish(rec, pos);
 
 	pkt->completion_signal = q->ready;
@@ -168,8 +190,8 @@ static void make_barrier(hsa_barrier_and_packet_t *barrier, const hsa_kernel_dis
  * Writes what becomes of one packet to out, at most two packets; returns how many. A dispatch with
  * a signal becomes two and needs `more` room.
  */
-static unsigned int rewrite_packet(struct queue *q, const union packet *in, union packet *out,
-				   bool more)
+static unsigned int rewrite_packet(struct queue *q, uint64_t index, const union packet *in,
+				   union packet *out, bool more)
 {
 	hsa_signal_t own = in->dispatch.completion_signal;
 
@@ -177,7 +199,7 @@ static unsigned int rewrite_packet(struct queue *q, const union packet *in, unio
 	if (header_type(in->dispatch.header) == HSA_PACKET_TYPE_KERNEL_DISPATCH && agent_active()) {
 		if (own.handle && !more) {
 			shm_lose(&agent.shm, RT_AGENT_DISPATCH);
-		} else if (record_dispatch(q, &out->dispatch)) {
+		} else if (record_dispatch(q, index, &out->dispatch)) {
 			if (!own.handle)
 				return 1;
 			make_barrier(&out[1].barrier, &out->dispatch, own);
@@ -194,6 +216,7 @@ rewrite(struct queue *q, const union packet *in, uint64_t count, uint64_t index,
 	hsa_amd_queue_intercept_packet_writer writer)
 {
 	union packet out[2 * BATCH];
+	uint64_t number = index;
 
 	while (count) {
 		uint64_t n = count < BATCH ? count : BATCH;
@@ -206,7 +229,7 @@ rewrite(struct queue *q, const union packet *in, uint64_t count, uint64_t index,
 		if (hsa.major > 1 && !more)
 			more = count;
 		for (uint64_t i = 0; i < n; i++)
-			made += rewrite_packet(q, &in[i], &out[made], made - i < more);
+			made += rewrite_packet(q, number++, &in[i], &out[made], made - i < more);
 		if (hsa.major == 1)
 			room_wait(&q->room, index, made);
 		writer(out, made);
@@ -299,6 +322,7 @@ uint64_t queues_reap(void)
 
 static void free_queue(struct queue *q)
 {
+	owners_free(&q->owners);
 	free(q->ops);
 	free(q->spare);
 	free(q);
@@ -363,8 +387,9 @@ static struct queue *create_intercepted(hsa_agent_t device, uint32_t size, hsa_q
 		return NULL;
 	}
 	if ((room_init(&q->room, q->hsa) && hsa.major == 1) ||
+	    owners_init(&q->owners, q->hsa->size) ||
 	    map_put(&by_handle, (uint64_t)q->hsa, (uint64_t)q)) {
-		agent_say("queue of %u packets: the inner queue was not found", size);
+		agent_say("queue of %u packets: no memory, or the inner queue was not found", size);
 		hsa.core.hsa_queue_destroy_fn(q->hsa);
 		free_queue(q);
 		return NULL;

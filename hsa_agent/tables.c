@@ -72,6 +72,16 @@ void tables_wrap(HsaApiTable *table)
 	core->hsa_queue_destroy_fn = queues__destroy;
 	core->hsa_queue_load_read_index_relaxed_fn = queues__load_read_index_relaxed;
 	core->hsa_queue_load_read_index_scacquire_fn = queues__load_read_index_scacquire;
+	core->hsa_queue_add_write_index_scacq_screl_fn = owners__add_write_index_scacq_screl;
+	core->hsa_queue_add_write_index_scacquire_fn = owners__add_write_index_scacquire;
+	core->hsa_queue_add_write_index_relaxed_fn = owners__add_write_index_relaxed;
+	core->hsa_queue_add_write_index_screlease_fn = owners__add_write_index_screlease;
+	core->hsa_queue_cas_write_index_scacq_screl_fn = owners__cas_write_index_scacq_screl;
+	core->hsa_queue_cas_write_index_scacquire_fn = owners__cas_write_index_scacquire;
+	core->hsa_queue_cas_write_index_relaxed_fn = owners__cas_write_index_relaxed;
+	core->hsa_queue_cas_write_index_screlease_fn = owners__cas_write_index_screlease;
+	core->hsa_queue_store_write_index_relaxed_fn = owners__store_write_index_relaxed;
+	core->hsa_queue_store_write_index_screlease_fn = owners__store_write_index_screlease;
 	core->hsa_signal_destroy_fn = shadow__signal_destroy;
 	core->hsa_executable_freeze_fn = kernels__executable_freeze;
 	core->hsa_executable_destroy_fn = kernels__executable_destroy;

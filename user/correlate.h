@@ -22,6 +22,7 @@
 struct gpu_op {
 	uint64_t key[2]; /* agent (a pointer), number of the operation there */
 	struct event ev;
+	bool owner_known;	    /* its thread is the one that submitted it */
 	bool settled;		    /* its cause is known, or known not to be found */
 	bool ended;		    /* its times are known */
 	bool kernel_known;	    /* the name of a dispatch is that of its kernel */

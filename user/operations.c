@@ -196,6 +196,10 @@ static void find_cause(struct operations *o, struct thread *th, struct gpu_op *o
 {
 	uint64_t at = op->ev.gpu.submit;
 
+	if (!op->owner_known) {
+		correlate__submit_alone(op, operations__settled, o);
+		return;
+	}
 	op->ev.in_range = ranges__at(th, at);
 	if (external__at(&th->external, at, &op->ev.external))
 		op->ev.flags |= EV_F_EXTERNAL;
@@ -206,9 +210,20 @@ static void find_cause(struct operations *o, struct thread *th, struct gpu_op *o
 		correlate__submit_alone(op, operations__settled, o);
 }
 
+/* The process' first thread stands for one that is not known. */
+static struct thread *submitter(struct operations *o, struct agent_view *v,
+				const struct rt_agent_rec *rec)
+{
+	struct tasks *tasks = o->trace->tasks;
+	pid_t pid = agent__pid(v);
+
+	return rec->tid ? tasks__thread_by_ns_tid(tasks, pid, rec->tid)
+			: tasks__thread(tasks, pid, pid);
+}
+
 static void on_submit(struct operations *o, struct agent_view *v, const struct rt_agent_rec *rec)
 {
-	struct thread *th = tasks__thread_by_ns_tid(o->trace->tasks, agent__pid(v), rec->tid);
+	struct thread *th = submitter(o, v, rec);
 	struct gpu_op *op = calloc(1, sizeof(*op));
 
 	if (!th || !op || find_op(o, v, rec->op)) {
@@ -219,6 +234,7 @@ static void on_submit(struct operations *o, struct agent_view *v, const struct r
 	tell_devices(o, v);
 	op->key[0] = (uintptr_t)v;
 	op->key[1] = rec->op;
+	op->owner_known = rec->tid;
 	op->ev.domain = DOMAIN_GPU;
 	op->ev.pid = agent__pid(v);
 	op->ev.tid = th->tid;

@@ -39,7 +39,7 @@ struct recent_span {
 	uint64_t begin, end, corr, root;
 };
 
-#define RECENT_SPANS 256
+#define RECENT_SPANS 1024
 
 struct thread {
 	uint64_t key; /* pid << 32 | tid */

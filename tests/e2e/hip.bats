@@ -48,6 +48,12 @@ OPTIONS=()
 	[ "$(traced_ops "$(tmp t.json)" | awk '{print $2}' | sort -u | wc -l)" = 8 ]
 }
 
+@test "streams that share a hardware queue: who rings the doorbell passes on what others wrote" {
+	export GPU_MAX_HW_QUEUES=1
+	run_gpu streams -g 1 -t 4 -s 4 -n 100
+	unset GPU_MAX_HW_QUEUES
+}
+
 @test "copies: every direction and size" {
 	run_gpu copies
 }

@@ -1,0 +1,92 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Who has submitted a packet: the thread that reserved its place in the queue.
+ *
+ * That is not always the thread in which intercept() sees the packet. Several threads may write to
+ * one queue, as HIP lets them where there are more streams than queues; whoever rings the doorbell
+ * first passes on what the others have written by then. A full queue of ROCm 6 goes on in a thread
+ * of the runtime's own.
+ *
+ * While recording, the functions that advance a queue's write index note the calling thread and the
+ * time for each packet reserved.
+ */
+#include <stdlib.h>
+
+#include "hsa_agent/core.h"
+
+int owners_init(struct owners *o, uint32_t packets)
+{
+	o->mask = packets - 1;
+	o->list = calloc(packets, sizeof(*o->list));
+	return o->list ? 0 : -1;
+}
+
+void owners_free(struct owners *o)
+{
+	free(o->list);
+}
+
+bool owners_find(const struct owners *o, uint64_t index, struct owner *owner)
+{
+	*owner = o->list[index & o->mask];
+	return owner->tid && owner->index == (uint32_t)index;
+}
+
+/* The calling thread has reserved the packets from `index` on. */
+static void note(const hsa_queue_t *queue, uint64_t index, uint64_t count)
+{
+	struct owners *o = queues_owners(queue);
+	struct owner owner = {.time = shm_now(), .tid = agent_tid()};
+
+	if (!o || count > o->mask + 1)
+		return;
+	for (uint64_t i = index; i < index + count; i++) {
+		owner.index = i;
+		o->list[i & o->mask] = owner;
+	}
+}
+
+#define ADD(order)                                                                              \
+	uint64_t owners__add_write_index_##order(const hsa_queue_t *queue, uint64_t value)      \
+	{                                                                                       \
+		uint64_t index = hsa.core.hsa_queue_add_write_index_##order##_fn(queue, value); \
+                                                                                                \
+		if (agent_active())                                                             \
+			note(queue, index, value);                                              \
+		return index;                                                                   \
+	}
+
+#define CAS(order)                                                                               \
+	uint64_t owners__cas_write_index_##order(const hsa_queue_t *queue, uint64_t expected,    \
+						 uint64_t value)                                 \
+	{                                                                                        \
+		uint64_t index =                                                                 \
+			hsa.core.hsa_queue_cas_write_index_##order##_fn(queue, expected, value); \
+                                                                                                 \
+		if (agent_active() && index == expected)                                         \
+			note(queue, index, value - index);                                       \
+		return index;                                                                    \
+	}
+
+/* For queues with one producer. */
+#define STORE(order)                                                                            \
+	void owners__store_write_index_##order(const hsa_queue_t *queue, uint64_t value)        \
+	{                                                                                       \
+		if (agent_active()) {                                                           \
+			uint64_t index = hsa.core.hsa_queue_load_write_index_relaxed_fn(queue); \
+                                                                                                \
+			note(queue, index, value - index);                                      \
+		}                                                                               \
+		hsa.core.hsa_queue_store_write_index_##order##_fn(queue, value);                \
+	}
+
+ADD(scacq_screl)
+ADD(scacquire)
+ADD(relaxed)
+ADD(screlease)
+CAS(scacq_screl)
+CAS(scacquire)
+CAS(relaxed)
+CAS(screlease)
+STORE(relaxed)
+STORE(screlease)
