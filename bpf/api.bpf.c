@@ -250,15 +250,43 @@ int flush_open_calls(struct bpf_iter__task *ctx)
 
 /* ---- processes that come, and what they load ---- */
 
+static __always_inline void send_fork(__u16 kind, struct task_struct *parent, __u32 child,
+				      __u64 corr)
+{
+	struct rt_rec_fork *r = reserve(sizeof(*r));
+
+	if (!r) {
+		count(RT_COUNT_LOST_NOTE);
+		return;
+	}
+	fill_header(&r->h, kind, sizeof(*r), bpf_ktime_get_boot_ns(), parent->tgid, parent->pid);
+	r->child = child;
+	r->_pad = 0;
+	r->corr = corr;
+	submit(r);
+}
+
+/* A thread that a call has started works for that call's stream, if it is a runtime's. */
+static __always_inline void new_thread(struct task_struct *parent, struct task_struct *child)
+{
+	const struct task_state *t = bpf_task_storage_get(&tasks, parent, NULL, 0);
+
+	if (t && t->depth)
+		send_fork(RT_REC_THREAD, parent, child->pid, t->frames[0].corr);
+}
+
 /* What a process has switched off stays so in its children. */
 SEC("tp_btf/sched_process_fork")
 int BPF_PROG(task_fork, struct task_struct *parent, struct task_struct *child)
 {
 	__u32 child_pid = child->tgid, parent_pid = parent->tgid;
 	struct rt_process_state copy, *state;
-	struct rt_rec_fork *r;
 
-	if (child_pid == parent_pid || (!follow_forks && !controlled))
+	if (child_pid == parent_pid) {
+		new_thread(parent, child);
+		return 0;
+	}
+	if (!follow_forks && !controlled)
 		return 0;
 	state = bpf_map_lookup_elem(&pids, &parent_pid);
 	if (!state)
@@ -267,16 +295,7 @@ int BPF_PROG(task_fork, struct task_struct *parent, struct task_struct *child)
 	copy.threads = 0;
 	if (bpf_map_update_elem(&pids, &child_pid, &copy, BPF_ANY))
 		count(RT_COUNT_LOST_NOTE);
-	r = reserve(sizeof(*r));
-	if (!r) {
-		count(RT_COUNT_LOST_NOTE);
-		return 0;
-	}
-	fill_header(&r->h, RT_REC_FORK, sizeof(*r), bpf_ktime_get_boot_ns(), parent->tgid,
-		    parent->pid);
-	r->child = child_pid;
-	r->_pad = 0;
-	submit(r);
+	send_fork(RT_REC_FORK, parent, child_pid, 0);
 	return 0;
 }
 

@@ -14,6 +14,7 @@ enum rt_rec_kind {
 	RT_REC_SPAN = 1, /* struct rt_rec_span: a call returned, or was cut off; items follow */
 	RT_REC_TASK,	 /* struct rt_rec_task: a thread made its first traced call */
 	RT_REC_FORK,	 /* struct rt_rec_fork: a traced process started another */
+	RT_REC_THREAD,	 /* struct rt_rec_fork: a thread was started inside a call */
 	RT_REC_EXEC,	 /* struct rt_rec: a process runs another program */
 	RT_REC_EXIT,	 /* struct rt_rec: a thread that had made traced calls ended */
 	RT_REC_LIBRARY,	 /* struct rt_rec_open: a file named like a ROCm library was opened */
@@ -178,8 +179,9 @@ struct rt_rec_task {
 
 struct rt_rec_fork {
 	struct rt_rec h; /* the parent */
-	__u32 child;
+	__u32 child;	 /* process, or thread */
 	__u32 _pad;
+	__u64 corr; /* THREAD: of the outermost call that is open in the parent */
 };
 
 struct rt_rec_open {

@@ -68,6 +68,7 @@ class Param:
         self.place = []    # words 0..5 registers, 6.. stack; ("x", i) is %xmm<i>
         self.read = None   # index into Function.reads
         self.kernel = False
+        self.stream = False
 
 
 class Function:
@@ -288,6 +289,15 @@ def mark_kernel(fn):
             return
 
 
+def mark_stream(fn):
+    """The parameter that says on which stream, where there is one."""
+    for p in fn.params:
+        target = pointee(p.type)
+        if p.type.kind == T.POINTER and target and target.spelling == "ihipStream_t":
+            p.stream = True
+            return
+
+
 # ---- parsing ----
 
 def parser(description):
@@ -381,6 +391,7 @@ class Api:
                 continue
             plan_reads(fn, self.limits)
             mark_kernel(fn)
+            mark_stream(fn)
 
     def read_ioctls(self):
         """(number, direction, name, struct type) of the ioctls of /dev/kfd."""

@@ -137,12 +137,22 @@ void api__plan(const struct api_function *fn, struct rt_plan *plan)
 		plan->read[i] = fn->reads[i];
 }
 
-const struct api_param *api__kernel_param(const struct api_function *fn)
+static const struct api_param *param_with(const struct api_function *fn, uint8_t flag)
 {
 	for (unsigned int i = 0; i < fn->param_count; i++)
-		if (fn->params[i].flags & API_KERNEL)
+		if (fn->params[i].flags & flag)
 			return &fn->params[i];
 	return NULL;
+}
+
+const struct api_param *api__kernel_param(const struct api_function *fn)
+{
+	return param_with(fn, API_KERNEL);
+}
+
+const struct api_param *api__stream_param(const struct api_function *fn)
+{
+	return param_with(fn, API_STREAM);
 }
 
 const struct api_ioctl *api__ioctl(unsigned int number)

@@ -67,9 +67,10 @@ struct api_field {
 
 /* api_param.flags */
 #define API_OUT 0x1 /* points to what the function may write */
-#define API_KERNEL                                                                     \
-	0x2 /* says which kernel: a hipFunction_t, or the address of its host function \
-	     */
+#define API_KERNEL                                                                                \
+	0x2	       /* says which kernel: a hipFunction_t, or the address of its host function \
+			*/
+#define API_STREAM 0x4 /* the HIP stream that is worked on */
 
 struct api_param {
 	const char *name;
@@ -126,6 +127,9 @@ void api__plan(const struct api_function *fn, struct rt_plan *plan);
 
 /* The parameter that says which kernel is launched or looked up; NULL if there is none. */
 const struct api_param *api__kernel_param(const struct api_function *fn);
+
+/* The parameter that says on which HIP stream; NULL if there is none. */
+const struct api_param *api__stream_param(const struct api_function *fn);
 
 /* The ioctl of /dev/kfd with that _IOC_NR; NULL: unknown. */
 const struct api_ioctl *api__ioctl(unsigned int number);

@@ -91,6 +91,15 @@ static const void *word_at(const struct call_values *v, uint8_t place)
 	return place < v->stack_words ? v->stack + 8 * (size_t)place : NULL;
 }
 
+bool args__word(const struct api_param *p, const struct call_values *v, uint64_t *value)
+{
+	const void *word = word_at(v, p->place[0]);
+
+	if (word)
+		memcpy(value, word, sizeof(*value));
+	return word;
+}
+
 /* Where an argument's bytes are, how many of them in *len; `buf` holds them if they must be joined.
  */
 static const unsigned char *arg_bytes(const struct call_values *v, const struct api_param *p,

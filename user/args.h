@@ -87,6 +87,9 @@ void args__each(struct textbuf *t, const struct api_function *fn, const struct c
 bool args__return(struct textbuf *t, const struct api_function *fn, const struct call_values *v,
 		  arg_value_fn each, void *arg);
 
+/* The raw value of a parameter of up to 8 bytes: false if it was not captured. */
+bool args__word(const struct api_param *p, const struct call_values *v, uint64_t *value);
+
 /* Did the call return a value that means failure? */
 bool args__failed(const struct api_function *fn, const struct call_values *v);
 

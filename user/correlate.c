@@ -7,14 +7,30 @@
 #include <string.h>
 #include <utlist.h>
 
-static void settle(struct gpu_op *op, uint64_t corr, uint64_t root, settled_fn fn, void *arg)
+void correlate__settle(struct gpu_op *op, settled_fn fn, void *arg)
 {
-	op->ev.corr = corr;
-	op->ev.root = root;
-	if (!corr)
+	if (op->ev.corr)
+		op->ev.flags &= ~EV_F_UNCORRELATED;
+	else
 		op->ev.flags |= EV_F_UNCORRELATED;
 	op->settled = true;
 	fn(op, arg);
+}
+
+/* The innermost call is known. */
+static void found(struct thread *th, struct gpu_op *op, uint64_t corr, uint64_t root)
+{
+	op->ev.corr = corr;
+	op->ev.root = root;
+	op->ev.gpu.ordinal = th->caused_root == root ? ++th->caused_last : 0;
+	if (th->caused_root != root) {
+		th->caused_root = root;
+		th->caused_last = 0;
+	}
+	if (op->ev.kind == EV_DISPATCH && op->kernel_known) {
+		th->launched_root = root;
+		th->launched_kernel = op->ev.name;
+	}
 }
 
 /* The innermost of the remembered calls that contain the instant: the one that began last. */
@@ -34,12 +50,33 @@ static const struct recent_span *find_recent(const struct thread *th, uint64_t i
 	return best;
 }
 
+/* The outermost call, if it has ended as well. */
+static const struct recent_span *find_root(const struct thread *th, uint64_t root, uint64_t instant)
+{
+	uint64_t n = th->recent_count < RECENT_SPANS ? th->recent_count : RECENT_SPANS;
+
+	for (uint64_t i = 1; i <= n; i++) {
+		const struct recent_span *s = &th->recent[(th->recent_count - i) % RECENT_SPANS];
+
+		if (s->end < instant)
+			break;
+		if (s->corr == root)
+			return s;
+	}
+	return NULL;
+}
+
 void correlate__submit(struct thread *th, struct gpu_op *op, settled_fn fn, void *arg)
 {
-	const struct recent_span *s = find_recent(th, op->ev.gpu.submit);
+	const struct recent_span *s = find_recent(th, op->ev.gpu.submit), *root = NULL;
 
 	if (s) {
-		settle(op, s->corr, s->root, fn, arg);
+		found(th, op, s->corr, s->root);
+		root = s->corr == s->root ? s : find_root(th, s->root, op->ev.gpu.submit);
+	}
+	if (root) {
+		op->ev.gpu.stream = root->stream;
+		correlate__settle(op, fn, arg);
 		return;
 	}
 	DL_APPEND(th->unsettled, op);
@@ -47,7 +84,7 @@ void correlate__submit(struct thread *th, struct gpu_op *op, settled_fn fn, void
 
 void correlate__submit_alone(struct gpu_op *op, settled_fn fn, void *arg)
 {
-	settle(op, 0, 0, fn, arg);
+	correlate__settle(op, fn, arg);
 }
 
 static void remember(struct thread *th, const struct event *span)
@@ -57,7 +94,14 @@ static void remember(struct thread *th, const struct event *span)
 		.end = span->end,
 		.corr = span->corr,
 		.root = span->root,
+		.stream = span->stream,
 	};
+}
+
+static void done(struct thread *th, struct gpu_op *op, settled_fn fn, void *arg)
+{
+	DL_DELETE(th->unsettled, op);
+	correlate__settle(op, fn, arg);
 }
 
 bool correlate__span(struct thread *th, const struct event *span, settled_fn fn, void *arg)
@@ -69,25 +113,32 @@ bool correlate__span(struct thread *th, const struct event *span, settled_fn fn,
 	DL_FOREACH_SAFE (th->unsettled, op, next) {
 		uint64_t at = op->ev.gpu.submit;
 
-		if (at > span->end || (at < span->begin && span->depth))
+		if (at > span->end)
 			continue;
-		DL_DELETE(th->unsettled, op);
-		if (at >= span->begin) {
+		if (!op->ev.corr && at >= span->begin) {
+			found(th, op, span->corr, span->root);
 			caused = true;
-			settle(op, span->corr, span->root, fn, arg);
-		} else {
-			settle(op, 0, 0, fn, arg);
 		}
+		if (op->ev.root == span->corr)
+			op->ev.gpu.stream = span->stream;
+		if (op->ev.root == span->corr || !span->depth)
+			done(th, op, fn, arg);
 	}
 	return caused;
 }
 
+void correlate__hidden(struct thread *th, uint64_t root, settled_fn fn, void *arg)
+{
+	struct gpu_op *op, *next;
+
+	DL_FOREACH_SAFE (th->unsettled, op, next)
+		if (op->ev.corr && op->ev.root == root)
+			done(th, op, fn, arg);
+}
+
 void correlate__give_up_oldest(struct thread *th, settled_fn fn, void *arg)
 {
-	struct gpu_op *op = th->unsettled;
-
-	DL_DELETE(th->unsettled, op);
-	settle(op, 0, 0, fn, arg);
+	done(th, th->unsettled, fn, arg);
 }
 
 void correlate__give_up(struct thread *th, settled_fn fn, void *arg)

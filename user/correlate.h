@@ -9,6 +9,8 @@
  * without a caller ends and does not contain the instant, none will: the operation was submitted
  * outside of every traced call (a thread of the runtime, say), and says so.
  *
+ * The operation is settled when the outermost call has ended, which says on which stream it is.
+ *
  * A submission that is heard of after its call has ended is looked up among the thread's latest
  * calls.
  */
@@ -23,6 +25,7 @@ struct gpu_op {
 	uint64_t key[2]; /* agent (a pointer), number of the operation there */
 	struct event ev;
 	bool owner_known;	    /* its thread is the one that submitted it */
+	bool given_to_workers;	    /* see workers.h */
 	bool settled;		    /* its cause is known, or known not to be found */
 	bool ended;		    /* its times are known */
 	bool kernel_known;	    /* the name of a dispatch is that of its kernel */
@@ -32,15 +35,23 @@ struct gpu_op {
 
 typedef void (*settled_fn)(struct gpu_op *op, void *arg);
 
+/* The operation's cause is what is noted in it, or none. */
+void correlate__settle(struct gpu_op *op, settled_fn fn, void *arg);
+
 /* A new operation on its thread. */
 void correlate__submit(struct thread *th, struct gpu_op *op, settled_fn fn, void *arg);
 
 /* A new operation where no calls are captured that could have caused it. */
 void correlate__submit_alone(struct gpu_op *op, settled_fn fn, void *arg);
 
-/* A call has ended: settles what it caused. Returns true if it caused anything (at any depth
- * below). */
+/*
+ * A call has ended: settles what it caused, once the outermost call has ended, as that tells the
+ * stream. Returns true if it is the innermost call of an operation.
+ */
 bool correlate__span(struct thread *th, const struct event *span, settled_fn fn, void *arg);
+
+/* An outermost call of the thread has ended that is not shown: nobody waits for it. */
+void correlate__hidden(struct thread *th, uint64_t root, settled_fn fn, void *arg);
 
 /* No call will come for the oldest unsettled operation of the thread: it stays without a cause. */
 void correlate__give_up_oldest(struct thread *th, settled_fn fn, void *arg);

@@ -45,6 +45,8 @@ enum ev_kind {
 #define EV_F_EXTERNAL	  0x80	/* `external` is set */
 #define EV_F_ENTRY	  0x100 /* span: only its begin is known; end == begin */
 
+#define STREAM_NONE UINT32_MAX
+
 enum copy_dir {
 	COPY_UNKNOWN,
 	COPY_H2D,
@@ -64,6 +66,8 @@ struct gpu_info {
 	uint32_t queue;	 /* queue id in its process, 0: none (copies) */
 	uint64_t submit; /* when it was submitted, on thread `tid` */
 	uint64_t op;	 /* number of the operation in its process */
+	uint32_t stream; /* HIP stream: 0 the default one, others as met; STREAM_NONE: none known */
+	uint32_t ordinal; /* among the operations of the same outermost call, from 0 */
 	union {
 		struct {
 			uint32_t grid[3];
@@ -96,7 +100,8 @@ struct event {
 		struct {
 			uint64_t args[6];
 			uint64_t ret;
-			uint32_t depth;			/* 0: called by the application itself */
+			uint32_t depth;	 /* 0: called by the application itself */
+			uint32_t stream; /* HIP stream worked on, as gpu_info.stream */
 			const struct api_function *api; /* what its arguments are, NULL: unknown */
 			/* What was captured of it, never NULL; lives while a sink has the event. */
 			const struct call_values *values;

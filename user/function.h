@@ -31,6 +31,8 @@ enum function_role {
 	ROLE_GET_KERNEL,      /* hipModuleGetFunction */
 	ROLE_LAUNCH_HOST,     /* the first argument is a host function that stands for a kernel */
 	ROLE_LAUNCH_MODULE,   /* the first argument is a hipFunction_t */
+	ROLE_CREATE_STREAM,   /* the first argument points to where the stream's handle goes */
+	ROLE_SET_DEVICE,      /* the thread works with that device from now on */
 	ROLE_NAME_THREAD,     /* roctxNameOsThread */
 	ROLE_NAME_STREAM,
 	ROLE_NAME_DEVICE,

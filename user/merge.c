@@ -14,6 +14,10 @@
 #include "user/correlate.h"
 #include "user/items.h"
 #include "user/ranges.h"
+#include "user/workers.h"
+
+/* Where both address and size are multiples of it, HIP fills with one kernel. */
+#define BLIT_ALIGNMENT 16
 
 struct merge {
 	struct trace *trace;
@@ -211,6 +215,10 @@ static void follow(struct merge *m, struct call *c)
 	case ROLE_GET_KERNEL:
 		on_get_kernel(m, c);
 		break;
+	case ROLE_SET_DEVICE:
+		if (!(uint32_t)c->rec->ret)
+			c->thread->device = c->rec->args[0];
+		break;
 	case ROLE_NAME_THREAD:
 		on_name_thread(m, c);
 		break;
@@ -283,11 +291,80 @@ static const char *launched_kernel(struct merge *m, const struct call *c)
 	return name;
 }
 
+/* ---- streams ---- */
+
+/* The stream that the call has made; NULL: it did not say. */
+static struct stream *created_stream(const struct call *c)
+{
+	const struct rt_item *out = items__read(c->rec, &c->fn->plan, RT_READ_BYTES, 0);
+	uint64_t handle;
+
+	if (!out || out->len < sizeof(handle) || (uint32_t)c->rec->ret)
+		return NULL;
+	memcpy(&handle, items__data(out), sizeof(handle));
+	return streams__created(&c->process->streams, handle);
+}
+
+/* The stream that a HIP call works on: the default one if it names none. */
+static struct stream *stream_of(const struct call *c)
+{
+	const struct api_param *p = c->fn->api ? api__stream_param(c->fn->api) : NULL;
+	uint64_t handle = 0;
+
+	if (c->fn->domain != DOMAIN_HIP)
+		return NULL;
+	if (c->fn->role == ROLE_CREATE_STREAM)
+		return created_stream(c);
+	if (p && !args__word(p, &c->values, &handle))
+		return NULL;
+	return streams__get(&c->process->streams, handle, c->thread->device, c->thread->tid);
+}
+
+/* Copies and fills say how much. */
+static uint64_t bytes_of(const struct call *c)
+{
+	const struct api_function *fn = c->fn->api;
+	uint64_t bytes = 0;
+
+	/* There the first size is a pitch, or stands in a struct. */
+	if (strpbrk(c->fn->name, "23") || strstr(c->fn->name, "Array"))
+		return 0;
+	for (unsigned int i = 0; fn && i < fn->param_count; i++) {
+		const struct api_param *p = &fn->params[i];
+
+		if (p->type->kind == API_UINT && p->type->size == sizeof(bytes))
+			return args__word(p, &c->values, &bytes) ? bytes : 0;
+	}
+	return 0;
+}
+
+static void follow_stream(struct merge *m, struct call *c, struct stream *stream)
+{
+	struct worked w = {
+		.ev = &c->ev,
+		.stream = stream,
+		.kind = workers__kind(c->fn->name),
+		.caused = c->thread->caused_root == c->ev.corr,
+		.bytes = bytes_of(c),
+	};
+
+	if (c->fn->role == ROLE_LAUNCH_HOST || c->fn->role == ROLE_LAUNCH_MODULE)
+		w.kind = LAUNCH_KERNEL;
+	w.aligned = !((w.bytes | c->rec->args[0]) % BLIT_ALIGNMENT);
+	if (!has_returned(c) || args__failed(c->fn->api, &c->values))
+		w.kind = LAUNCH_NONE;
+	workers__call(c->process, &w, operations__settled, m->operations);
+}
+
 static void show(struct merge *m, struct call *c)
 {
+	struct stream *stream = stream_of(c);
 	struct trace *t = m->trace;
 	struct event *ev = &c->ev;
 
+	ev->stream = stream ? stream->number : STREAM_NONE;
+	if (c->fn->domain == DOMAIN_HIP)
+		c->process->calls_hip = c->thread->calls_hip = true;
 	if (correlate__span(c->thread, ev, operations__settled, m->operations))
 		ev->flags |= EV_F_LAUNCHED;
 	ev->in_range = ranges__at(c->thread, ev->begin);
@@ -296,6 +373,8 @@ static void show(struct merge *m, struct call *c)
 	ev->stack = stacks__find(t->stacks, c->rec, c->process->programs, &ev->stack_depth);
 	ev->kernel = c->values.kernel = launched_kernel(m, c);
 	t->stats.spans++;
+	if (stream && !ev->depth)
+		follow_stream(m, c, stream);
 	if (was_cut_off(c))
 		t->stats.unfinished++;
 	output__event(t->out, ev);
@@ -322,6 +401,8 @@ static void on_span(struct merge *m, const struct rt_rec_span *rec)
 	if (rec->h.ts >= t->begin && rec->begin <= t->end) {
 		if (c.fn->shown && !(rec->h.flags & RT_SPAN_QUIET))
 			show(m, &c);
+		else if (!rec->depth)
+			correlate__hidden(c.thread, rec->corr, operations__settled, m->operations);
 	} else if (is_range_role(c.fn->role)) {
 		return;
 	}
@@ -336,6 +417,7 @@ static void on_task(struct merge *m, const struct rt_rec_task *rec)
 
 	if (!th)
 		return;
+	th->makes_calls = true;
 	snprintf(th->comm, sizeof(th->comm), "%.*s", RT_COMM_LEN - 1, rec->comm);
 	tasks__set_ns_tid(m->trace->tasks, th, rec->ns_tid);
 }
@@ -363,8 +445,11 @@ static void end_process(struct merge *m, struct end *e)
 	struct process *p = tasks__find_process(tasks, e->rec->pid);
 
 	tasks__each_thread(tasks, end_thread, e);
-	if (p)
+	if (p) {
 		ranges__cut_process(p, e->rec->ts, on_range, m->trace);
+		workers__give_up(p, operations__settled, m->operations);
+		workers__forget(p);
+	}
 	tasks__remove_process(tasks, e->rec->pid);
 	handles__forget(m->trace->handles, e->rec->pid);
 	stacks__forget(m->trace->stacks, e->rec->pid);
@@ -379,6 +464,14 @@ static void on_thread_end(struct merge *m, const struct rt_rec *rec)
 		end_process(m, &e);
 	else if (th)
 		end_thread(th, &e);
+}
+
+static void on_new_thread(struct merge *m, const struct rt_rec_fork *rec)
+{
+	struct process *p = tasks__process(m->trace->tasks, rec->h.pid);
+
+	if (p)
+		workers__born(p, rec->child, rec->corr);
 }
 
 static void on_fork(struct merge *m, const struct rt_rec_fork *rec)
@@ -411,6 +504,9 @@ static void on_exec(struct merge *m, const struct rt_rec *rec)
 	tasks__each_thread(m->trace->tasks, end_of_thread, &e);
 	if (p) {
 		ranges__cut_process(p, rec->ts, on_range, m->trace);
+		workers__give_up(p, operations__settled, m->operations);
+		workers__forget(p);
+		p->calls_hip = false;
 		p->programs++;
 	}
 	handles__forget(m->trace->handles, rec->pid);
@@ -428,6 +524,9 @@ void merge__kernel(struct merge *m, const struct rt_rec *rec)
 		break;
 	case RT_REC_FORK:
 		on_fork(m, (const void *)rec);
+		break;
+	case RT_REC_THREAD:
+		on_new_thread(m, (const void *)rec);
 		break;
 	case RT_REC_EXEC:
 		on_exec(m, rec);
@@ -478,6 +577,8 @@ static void finish_process(struct process *p, void *arg)
 	struct finish *f = arg;
 
 	ranges__cut_process(p, f->now, on_range, f->m->trace);
+	workers__give_up(p, operations__settled, f->m->operations);
+	workers__forget(p);
 }
 
 void merge__finish(struct merge *m, uint64_t now)

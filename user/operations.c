@@ -10,6 +10,7 @@
 #include "user/correlate.h"
 #include "user/external.h"
 #include "user/ranges.h"
+#include "user/workers.h"
 
 /* How long an operation that has ended waits for a call that may not come. */
 #define CALL_WAIT_NS 1000000000
@@ -88,16 +89,31 @@ static void tell_op(struct operations *o, struct gpu_op *op)
 	drop_op(o, op);
 }
 
+static void give_to_workers(struct operations *o, struct process *p, struct gpu_op *op)
+{
+	op->given_to_workers = true;
+	op->settled = false;
+	workers__submit(p, op, operations__settled, o);
+}
+
+/* A thread of the runtime is known by the calls into HSA that it makes, at most. */
+static bool is_of_worker(const struct operations *o, const struct process *p,
+			 const struct gpu_op *op)
+{
+	const struct thread *th = tasks__find_thread(o->trace->tasks, op->ev.pid, op->ev.tid);
+
+	return op->owner_known && !op->given_to_workers && p && p->calls_hip && th &&
+	       !th->calls_hip && selection__has_causes(o->trace->selection);
+}
+
 void operations__settled(struct gpu_op *op, void *arg)
 {
 	struct operations *o = arg;
-	struct thread *th = tasks__find_thread(o->trace->tasks, op->ev.pid, op->ev.tid);
+	struct process *p = tasks__find_process(o->trace->tasks, op->ev.pid);
 
-	if (th && op->ev.kind == EV_DISPATCH && op->kernel_known) {
-		th->launched_root = op->ev.root;
-		th->launched_kernel = op->ev.name;
-	}
-	if (op->ended)
+	if (is_of_worker(o, p, op))
+		give_to_workers(o, p, op);
+	else if (op->ended)
 		tell_op(o, op);
 }
 
@@ -194,6 +210,7 @@ static void give_up_late(struct operations *o, struct thread *th, uint64_t now)
 
 static void find_cause(struct operations *o, struct thread *th, struct gpu_op *op)
 {
+	struct process *p = tasks__find_process(o->trace->tasks, th->pid);
 	uint64_t at = op->ev.gpu.submit;
 
 	if (!op->owner_known) {
@@ -204,10 +221,12 @@ static void find_cause(struct operations *o, struct thread *th, struct gpu_op *o
 	if (external__at(&th->external, at, &op->ev.external))
 		op->ev.flags |= EV_F_EXTERNAL;
 	give_up_late(o, th, at);
-	if (selection__has_causes(o->trace->selection))
-		correlate__submit(th, op, operations__settled, o);
-	else
+	if (!selection__has_causes(o->trace->selection))
 		correlate__submit_alone(op, operations__settled, o);
+	else if (p && !th->makes_calls)
+		give_to_workers(o, p, op);
+	else
+		correlate__submit(th, op, operations__settled, o);
 }
 
 /* The process' first thread stands for one that is not known. */
@@ -241,6 +260,7 @@ static void on_submit(struct operations *o, struct agent_view *v, const struct r
 	op->ev.begin = op->ev.end = rec->time;
 	op->ev.gpu.submit = rec->time;
 	op->ev.gpu.op = rec->op;
+	op->ev.gpu.stream = STREAM_NONE;
 	if (rec->kind == RT_AGENT_DISPATCH)
 		fill_dispatch(op, v, rec);
 	else

@@ -32,6 +32,7 @@ static const char *const note_names[NOTE_STATS] = {
 	[NOTE_SUBMIT] = "submit", [NOTE_GRID] = "grid",	      [NOTE_BLOCK] = "block",
 	[NOTE_LDS] = "lds",	  [NOTE_SCRATCH] = "scratch", [NOTE_BYTES] = "bytes",
 	[NOTE_FLAGS] = "flags",	  [NOTE_KERNEL] = "kernel",   [NOTE_EXTERNAL] = "external",
+	[NOTE_STREAM] = "stream", [NOTE_ORDINAL] = "ordinal",
 };
 
 /* ---- packets ---- */

@@ -46,6 +46,8 @@ enum note {
 	NOTE_FLAGS,
 	NOTE_KERNEL,
 	NOTE_EXTERNAL,
+	NOTE_STREAM,
+	NOTE_ORDINAL,
 	NOTE_STATS, /* the first of those of trace_stats_field() */
 };
 

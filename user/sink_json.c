@@ -256,6 +256,10 @@ static void put_gpu_args(struct json *j, const struct event *ev)
 	check(j, yajl_gen_integer(j->gen, gpu->device));
 	put_u64(j, "op", gpu->op);
 	put_us(j, "submit", gpu->submit);
+	if (gpu->stream != STREAM_NONE)
+		put_u64(j, "stream", gpu->stream);
+	if (ev->corr)
+		put_u64(j, "ordinal", gpu->ordinal);
 	if (ev->kind == EV_DISPATCH) {
 		put_u64(j, "queue", gpu->queue);
 		put_sizes(j, "grid", gpu->grid);

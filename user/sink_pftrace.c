@@ -193,6 +193,10 @@ static void note_op(struct pf_event *e, const struct event *ev)
 	pf_note_int(e, NOTE_DEVICE, gpu->device);
 	pf_note_u64(e, NOTE_OP, gpu->op);
 	pf_note_u64(e, NOTE_SUBMIT, gpu->submit);
+	if (gpu->stream != STREAM_NONE)
+		pf_note_u64(e, NOTE_STREAM, gpu->stream);
+	if (ev->corr)
+		pf_note_u64(e, NOTE_ORDINAL, gpu->ordinal);
 	if (ev->kind == EV_DISPATCH) {
 		pf_note_u64(e, NOTE_QUEUE, gpu->queue);
 		pf_note_sizes(e, NOTE_GRID, gpu->grid);

@@ -168,6 +168,8 @@ static void put_gpu(FILE *out, const struct event *ev)
 		fputs("cpu ", out);
 	else
 		fprintf(out, "gpu %" PRId32 " ", gpu->device);
+	if (gpu->stream != STREAM_NONE && gpu->stream)
+		fprintf(out, "stream %" PRIu32 " ", gpu->stream);
 	if (ev->kind == EV_COPY) {
 		fprintf(out, "copy %s %s", ev_copy_name(gpu->dir), format_bytes(buf, gpu->bytes));
 		fprintf(out, " %s", format_rate(buf, gpu->bytes, ev->end - ev->begin));

@@ -13,8 +13,10 @@
 #include "user/control.h"
 #include "user/event.h"
 #include "user/external.h"
+#include "user/streams.h"
 
 struct agent_view;
+struct birth;
 struct gpu_op;
 
 /* A roctx range that is open. */
@@ -37,6 +39,7 @@ struct range_stack {
 /* A finished call, remembered for GPU operations that are heard of late. */
 struct recent_span {
 	uint64_t begin, end, corr, root;
+	uint32_t stream;
 };
 
 #define RECENT_SPANS 1024
@@ -53,6 +56,10 @@ struct thread {
 	struct range_stack ranges;
 	struct external_stack external;
 	struct off_times off;
+	bool makes_calls, calls_hip; /* that are captured */
+	uint32_t device;	     /* that hipSetDevice has set */
+	uint64_t caused_root;	     /* the outermost call of the last operation ... */
+	uint32_t caused_last;	     /* ... and the operation's number in it, from 0 */
 	uint64_t launched_root; /* the outermost call of the last dispatch that was settled ... */
 	const char *launched_kernel; /* ... and what it was of */
 	UT_hash_handle hh;
@@ -73,6 +80,11 @@ struct process {
 	char libraries[512]; /* base names of the files that it was probed in, with ", " between */
 	struct range_stack started; /* ranges by start/stop */
 	struct off_times off;
+	bool calls_hip;
+	struct streams streams;
+	struct birth *births; /* its threads: workers.c's */
+	uint32_t birth_count, worker_op_count;
+	struct gpu_op *worker_ops; /* submitted by threads of the runtime; oldest first */
 	const struct agent_view *devices_told; /* the agent whose devices the sinks know */
 	UT_hash_handle hh;
 	struct process *prev, *next; /* among those that have ended */

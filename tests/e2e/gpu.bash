@@ -67,6 +67,33 @@ check_causes() {
 		END { exit bad > 0 }'
 }
 
+# What the calls say of their operations holds for the operations: the kernel, the size of the grid (the
+# workloads launch each stream with a size of its own), the stream (a number stands for one handle of one
+# thing, and the other way round), and their ordinals count them from 0 without a gap.
+check_streams() {
+	jq -r '.traceEvents[] | select(.ph == "X") | select(.cat == "gpu" or (.cat == "hip" and .args.parent == 0)) |
+		if .cat == "gpu" then ["op", .args.root, .name, .args.grid[0] // 0, .args.stream // "-", .args.ordinal]
+		else ["call", .args.corr, .name, .args.kernel // "-", .args.call.numBlocks // "-",
+			.args.call.dimBlocks // "-", .args.call.stream // "default"] end | @tsv' "$1" >"$(tmp streams)"
+	cat "$(tmp streams)" "$(tmp streams)" | awk -F '\t' '
+		function wrong(why) { bad++; if (bad <= 5) print why ": " $0 }
+		function x(dim) { sub(/.*x=/, "", dim); return dim + 0 }
+		$1 == "call" { name[$2] = $3; kernel[$2] = $4; grid[$2] = x($5) * x($6); stream[$2] = $7; next }
+		NR <= n / 2 || !($2 in name) { next }
+		{ ops++; root = $2; s = stream[root]; if (s == "0x0") s = "default"
+		  if (name[root] == "hipLaunchKernel") {
+			launched++
+			if (kernel[root] != $3) wrong("launched as " kernel[root])
+			if (grid[root] != $4) wrong("launched with " grid[root])
+		  }
+		  if (s in number && number[s] != $5) wrong("stream " s " was number " number[s])
+		  if ($5 in handle && handle[$5] != s) wrong("number " $5 " was stream " handle[$5])
+		  number[s] = $5; handle[$5] = s
+		  seen[root, $6]++; count[root]++; if (seen[root, $6] > 1) wrong("ordinal twice") }
+		END { for (key in seen) { split(key, part, SUBSEP); if (part[2] >= count[part[1]]) wrong("ordinals with a gap below " part[1]) }
+		  exit bad > 0 || !ops }' n="$(($(wc -l <"$(tmp streams)") * 2))"
+}
+
 # Begin and end events balance; flows start once and end once.
 check_balance() {
 	jq -e '

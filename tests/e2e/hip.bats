@@ -54,12 +54,28 @@ OPTIONS=()
 	unset GPU_MAX_HW_QUEUES
 }
 
+@test "streams by number, in every way of submission" {
+	run_gpu streams -g 2 -t 2 -s 4 -n 50
+	check_streams "$(tmp t.json)"
+	[ "$(awk -F '\t' '$1 == "op" {print $5}' "$(tmp streams)" | sort -u | wc -l)" = 16 ]
+	# HIP has a thread for every stream then, which submits what others have launched.
+	AMD_DIRECT_DISPATCH=0 run_traced streams -g 2 -t 2 -s 4 -n 50
+	check_truth "$(tmp truth)" "$(tmp t.json)"
+	check_streams "$(tmp t.json)"
+	[ "$(awk -F '\t' '$1 == "op" {print $5}' "$(tmp streams)" | sort -u | wc -l)" = 16 ]
+	grep -q ' 0 GPU operations uncorrelated, 0 without end' "$(tmp err)"
+	AMD_DIRECT_DISPATCH=0 run_traced copies
+	check_truth "$(tmp truth)" "$(tmp t.json)"
+	grep -q ' 0 GPU operations uncorrelated, 0 without end' "$(tmp err)"
+}
+
 @test "copies: every direction and size" {
 	run_gpu copies
 }
 
 @test "graphs: every kernel of a graph launch hangs below it" {
 	run_gpu graphs
+	check_streams "$(tmp t.json)"
 	# Each launch of the graph has its operations below it.
 	roots=$(calls "$(tmp t.json)" | awk '$1 == "hipGraphLaunch" {print $2}' | sort)
 	[ -n "$roots" ]

@@ -39,7 +39,8 @@ static void test_json_content(void **state)
 		"\"flags\":\"launched\"}]\n");
 	assert_output(
 		"jq -c '.traceEvents[]|select(.name==\"HtoD\")|[.ts+0,.dur+0,(.args|.submit+=0)]'",
-		"[7,0.5,{\"corr\":2,\"root\":2,\"device\":0,\"op\":0,\"submit\":3.7,"
+		"[7,0.5,{\"corr\":2,\"root\":2,\"device\":0,\"op\":0,\"submit\":3.7,\"stream\":0,"
+		"\"ordinal\":0,"
 		"\"bytes\":4096}]\n");
 	assert_output("jq -c '.otherData|[.spans,.lost_spans,.lost_other]'",
 		      "[5,7,\"18446744073709551615\"]\n");
