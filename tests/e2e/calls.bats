@@ -18,9 +18,10 @@ traced_calls() {
 # Variants count as the function that they are of. The returns of iterations are not probed.
 expected_calls() {
 	sed -E 's/^(hip[^ (]*)_spt\(/\1(/
-		s/^(hsa_[^ (]*)_acq_rel\(/\1_scacq_screl(/
-		s/^(hsa_[^ (]*)_acquire\(/\1_scacquire(/
-		s/^(hsa_[^ (]*)_release\(/\1_screlease(/
+		s/^(hip[^ (]*)R[0-9]{4}\(/\1(/
+		s/^(hsa_(signal|queue)_[^ (]*)_acq_rel\(/\1_scacq_screl(/
+		s/^(hsa_(signal|queue)_[^ (]*)_acquire\(/\1_scacquire(/
+		s/^(hsa_(signal|queue)_[^ (]*)_release\(/\1_screlease(/
 		s/^(hsa_[^ (]*iterate_[^ (]*\(.*\)) = .*/\1 = ?/; /^hsa_.*iterate_/s/ \[\*profile=.*\], callback=/, callback=/' "$(tmp out)"
 }
 

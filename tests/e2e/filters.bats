@@ -19,7 +19,8 @@ gpu_traced() {
 	workload=$O/workloads/$2
 	shift 2
 	rm -f "$(tmp truth)" "$(tmp t.json)"
-	sim SIMKFD_TRUTH="$(tmp truth)" "$RTRACE" -f json -o "$(tmp t.json)" "${options[@]}" -- \
+	# System calls, for releases whose thunk is no library of its own; small copies are copies with ROCm 6, too.
+	sim SIMKFD_TRUTH="$(tmp truth)" SIMKFD_SYSCALLS=1 GPU_FORCE_BLIT_COPY_SIZE=0 "$RTRACE" -f json -o "$(tmp t.json)" "${options[@]}" -- \
 		"$workload" "$@" >"$(tmp out)" 2>"$(tmp err)"
 	grep -q '^result PASSED$' "$(tmp out)"
 	grep -q 'lost 0 calls (ring full), 0 (nested too deep), 0 GPU records, 0 other' "$(tmp err)"

@@ -47,6 +47,7 @@ made() {
 }
 
 @test "requests of a thunk that is traced itself tell nothing new" {
+	ldconfig -p | grep -q libhsakmt || skip "the thunk is part of the HSA runtime here"
 	trace_requests -t kfd
 	[ "$(count "$(tmp t.json)" hsaKmtOpenKFD)" -ge 1 ]
 	# Those are left that were not made by a call of it.

@@ -11,7 +11,7 @@ WINDOWS=$O/capture/windows
 
 gpu_traced() {
 	rm -f "$(tmp truth)" "$(tmp t.json)"
-	sim SIMKFD_TRUTH="$(tmp truth)" "$RTRACE" -f json -o "$(tmp t.json)" "${OPTIONS[@]}" -- "$@" \
+	sim SIMKFD_TRUTH="$(tmp truth)" GPU_FORCE_BLIT_COPY_SIZE=0 "$RTRACE" -f json -o "$(tmp t.json)" "${OPTIONS[@]}" -- "$@" \
 		>"$(tmp out)" 2>"$(tmp err)"
 	grep -q '^result PASSED$' "$(tmp out)"
 }
@@ -166,7 +166,7 @@ ids_are_right() {
 	jq -e '.traceEvents | (map(select(.name == "hipLaunchKernel")) | length == 6 and all(.args.external == 7)) and
 		(map(select(.name == "hipMemcpy")) | all(.args.external == 8)) and
 		(map(select(.name == "hipDeviceSynchronize")) | all(.args.external == null))' "$(tmp t.json)"
-	sim "$RTRACE" -f text -o "$(tmp lines)" -t hip,gpu -- "$O/workloads/windows" -m ids -n 1 >"$(tmp out)"
+	sim GPU_FORCE_BLIT_COPY_SIZE=0 "$RTRACE" -f text -o "$(tmp lines)" -t hip,gpu -- "$O/workloads/windows" -m ids -n 1 >"$(tmp out)"
 	[ "$(grep -c 'hipLaunchKernel(.* ext 7' "$(tmp lines)")" = 2 ]
 	[ "$(grep -c 'gpu 0 queue .* ext 7' "$(tmp lines)")" = 2 ]
 	[ "$(grep -c 'gpu 0 copy .* ext 8' "$(tmp lines)")" = 1 ]

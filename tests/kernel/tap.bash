@@ -4,9 +4,9 @@
 # tap_count FILE: sets passed, failed and skipped, and prints those that failed or were skipped.
 # cmocka writes "not ok ... # SKIP" for what it skips.
 tap_count() {
-	skipped=$(grep -ciE '^(not )?ok .*# skip' "$1")
-	failed=$(grep '^not ok' "$1" | grep -civ '# skip')
-	passed=$(grep '^ok' "$1" | grep -civ '# skip')
-	grep -iE '^(not )?ok .*# skip' "$1"
-	grep -A 15 '^not ok' "$1" | grep -viE '^not ok .*# skip'
+	skipped=$(grep -aciE '^(not )?ok .*# skip' "$1")
+	failed=$(grep -a '^not ok' "$1" | grep -aciv '# skip')
+	passed=$(grep -a '^ok' "$1" | grep -aciv '# skip')
+	grep -aiE '^(not )?ok .*# skip' "$1"
+	grep -a -A 15 '^not ok' "$1" | grep -aviE '^not ok .*# skip'
 }

@@ -143,7 +143,8 @@ static void test_failures(void **state)
 	assert_false(args__failed(api__find("roctxRangePushA"), &v));
 	v.ret = 0xffffffff;
 	assert_true(args__failed(api__find("roctxRangePop"), &v));
-	assert_true(args__failed(api__find("hsaKmtOpenKFD"), &v));
+	if (api__find("hsaKmtOpenKFD")) /* a release without the thunk's header does not know it */
+		assert_true(args__failed(api__find("hsaKmtOpenKFD"), &v));
 	assert_true(args__failed(api__find("roctracer_activity_pop_external_correlation_id"), &v));
 	assert_false(args__failed(NULL, &v));
 	v.returned = false;

@@ -133,27 +133,36 @@ static void what_is_no_function_of_its_own_is_not_probed(void **state)
 	unload(&l);
 }
 
-/* By objdump's reading of "mov X(%rip),%rax; jmp *N(%rax)" and this process's memory. */
+/*
+ * By objdump's reading of "mov X(%rip),%rax; ...; jmp *N(%rax)", or "mov N(%rax),%rax; jmp *%rax" at the
+ * end, and this process's memory.
+ */
 static uint64_t by_objdump(const struct loaded *l, const char *path, const struct probe *p)
 {
 	uint64_t entry = (uintptr_t)dlsym(l->handle, p->symbol) - l->base, variable = 0;
 	char cmd[512], line[512];
 	uint64_t found = 0;
-	long slot = -1;
+	long slot = -1, loaded = -1;
+	bool ended = false;
 	FILE *f;
 
 	snprintf(cmd, sizeof(cmd),
 		 "objdump -d --no-show-raw-insn --start-address=0x%lx --stop-address=0x%lx %s",
-		 entry, entry + 24, path);
+		 entry, entry + 40, path);
 	f = popen(cmd, "r");
 	assert_non_null(f);
-	while (slot < 0 && fgets(line, sizeof(line), f)) {
+	while (!ended && fgets(line, sizeof(line), f)) {
 		const char *comment = strchr(line, '#'), *jump = strstr(line, "jmp    *");
 
 		if (comment && !variable)
 			variable = strtoul(comment + 1, NULL, 16);
 		else if (jump)
-			slot = strtol(jump + strlen("jmp    *"), NULL, 16);
+			slot = jump[strlen("jmp    *")] == '%'
+				       ? loaded
+				       : strtol(jump + strlen("jmp    *"), NULL, 16);
+		else if (strstr(line, "(%rax),%rax"))
+			loaded = strtol(strstr(line, "mov ") + strlen("mov "), NULL, 16);
+		ended = jump || strstr(line, "\tret");
 	}
 	pclose(f);
 	if (variable && slot >= 0 && read_self(NULL, l->base + variable, &found, 8) == 8)
