@@ -41,6 +41,7 @@ check_truth() {
 	[ -s "$(tmp true)" ]
 	diff <(cut -f1-4 "$(tmp true)") <(cut -f1-4 "$(tmp traced)") >"$(tmp diff)" || {
 		head -n 20 "$(tmp diff)"
+		[ ! -e "$(tmp err)" ] || tail -n 5 "$(tmp err)"
 		return 1
 	}
 	paste "$(tmp true)" "$(tmp traced)" | awk -F '\t' '

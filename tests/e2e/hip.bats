@@ -68,7 +68,7 @@ OPTIONS=()
 	# is marked, and nothing else hangs below a call that is of another kind.
 	AMD_DIRECT_DISPATCH=0 run_traced copies
 	check_truth "$(tmp truth)" "$(tmp t.json)"
-	jq -e '(.traceEvents | map(select(.ph == "X" and .args.corr) | {key: "\(.args.corr)", value: .name}) | from_entries) as $calls |
+	jq -e '(.traceEvents | map(select(.ph == "X" and (.cat | IN("hip", "hsa"))) | {key: "\(.args.corr)", value: .name}) | from_entries) as $calls |
 		[.traceEvents[] | select(.ph == "X" and .cat == "gpu" and .args.corr) |
 			[(.name | if test("fill") then "^hipMemset" else "^hipMemcpy|^hsa_amd_memory" end), $calls["\(.args.root)"]]] |
 		length > 100 and all(.[0] as $of | .[1] | test($of))' "$(tmp t.json)" >/dev/null

@@ -134,8 +134,8 @@ static void what_is_no_function_of_its_own_is_not_probed(void **state)
 }
 
 /*
- * By objdump's reading of "mov X(%rip),%rax; ...; jmp *N(%rax)", or "mov N(%rax),%rax; jmp *%rax" at the
- * end, and this process's memory.
+ * By objdump's reading of "mov X(%rip),%rax; ...; jmp *N(%rax)", or "mov N(%rax),%rax; jmp *%rax"
+ * at the end, and this process's memory.
  */
 static uint64_t by_objdump(const struct loaded *l, const char *path, const struct probe *p)
 {
