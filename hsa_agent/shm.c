@@ -53,10 +53,11 @@ int shm_create(struct shm *shm, uint32_t slots, uint32_t hsa_major, uint32_t hsa
 	if (fd < 0)
 		return fd;
 	base = mmap(NULL, shm->size, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
-	err = -errno;
-	close(fd);
-	if (base == MAP_FAILED)
+	if (base == MAP_FAILED) {
+		err = -errno;
+		close(fd);
 		return err;
+	}
 
 	shm->base = base;
 	shm->header = h = base;
@@ -77,6 +78,8 @@ int shm_create(struct shm *shm, uint32_t slots, uint32_t hsa_major, uint32_t hsa
 	h->hsa_major = hsa_major;
 	h->hsa_minor = hsa_minor;
 	__atomic_store_n(&h->magic, RT_AGENT_MAGIC, __ATOMIC_RELEASE);
+	/* Last: a tracer that comes too late for the descriptor finds the memory ready. */
+	close(fd);
 	return 0;
 }
 

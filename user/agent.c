@@ -211,10 +211,13 @@ struct agent_view *agent__find(pid_t pid, struct strings *strings)
 	v = agent__from_fd(pid, s.fd, strings);
 	err = errno;
 	close(s.fd);
-	if (v) /* what it has recorded so far was another tracer's business */
-		v->tail = __atomic_load_n(&state(v)->head, __ATOMIC_ACQUIRE);
 	errno = err;
 	return v;
+}
+
+void agent__skip_recorded(struct agent_view *v)
+{
+	v->tail = __atomic_load_n(&state(v)->head, __ATOMIC_ACQUIRE);
 }
 
 void agent__close(struct agent_view *v)

@@ -30,9 +30,9 @@ struct agent_kernel {
 };
 
 /*
- * Opens the agent memory mapped by a process; what it has recorded so far is left aside. NULL with
- * errno set: ENOENT if it has none, EPROTO if it is not what it should be, EBUSY if another tracer
- * has it (both are said), others as from the system.
+ * Opens the agent memory mapped by a process. NULL with errno set: ENOENT if it has none, EPROTO if
+ * it is not what it should be, EBUSY if another tracer has it (both are said), others as from the
+ * system.
  */
 struct agent_view *agent__find(pid_t pid, struct strings *strings);
 
@@ -41,6 +41,9 @@ struct agent_view *agent__find(pid_t pid, struct strings *strings);
  * (EAGAIN). Does not take over fd.
  */
 struct agent_view *agent__from_fd(pid_t pid, int fd, struct strings *strings);
+
+/* What it has recorded so far was another tracer's business, or nobody's. */
+void agent__skip_recorded(struct agent_view *v);
 
 void agent__free(struct agent_view *v);
 

@@ -112,7 +112,8 @@ static void start(struct member *m, struct agent_view *view)
 	log_info("agent: process %d: recording", m->pid);
 }
 
-bool agents__look(struct agents *a, pid_t pid)
+/* `fresh`: its agent has come while we were looking on, so all that it has recorded is ours. */
+static bool look(struct agents *a, pid_t pid, bool fresh)
 {
 	struct agent_view *view;
 	struct member *m;
@@ -132,8 +133,15 @@ bool agents__look(struct agents *a, pid_t pid)
 		agent__free(view);
 		return false;
 	}
+	if (!fresh)
+		agent__skip_recorded(view);
 	start(m, view);
 	return true;
+}
+
+bool agents__look(struct agents *a, pid_t pid)
+{
+	return look(a, pid, false);
 }
 
 static bool has_ended(const struct member *m)
@@ -164,7 +172,7 @@ void agents__created(struct agents *a, pid_t pid, int fd)
 		return;
 	own = procfs__open_fd(pid, fd, O_RDWR, NULL, 0);
 	if (own < 0) { /* closed already: then it is mapped */
-		agents__look(a, pid);
+		look(a, pid, true);
 		return;
 	}
 	if (m && m->view) /* the runtime was shut down and started again: that one is over */
