@@ -12,6 +12,7 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
+#include "hsa_agent/code.h"
 #include "hsa_agent/core.h"
 
 #define EXPORT __attribute__((visibility("default")))
@@ -29,6 +30,21 @@ uint32_t agent_tid(void)
 	if (unlikely(!tls_tid))
 		tls_tid = syscall(SYS_gettid);
 	return tls_tid;
+}
+
+struct rt_agent_rec *agent_claim(enum rt_agent_kind kind, enum rt_agent_what what, uint64_t begin,
+				 uint64_t *pos)
+{
+	struct rt_agent_rec *rec = agent_active() ? shm_claim(&agent.shm, kind, pos) : NULL;
+
+	if (!rec)
+		return NULL;
+	rec->tid = agent_tid();
+	rec->op = agent_next_op();
+	rec->time = shm_now();
+	rec->resource.what = what;
+	rec->resource.begin = begin ? begin : rec->time;
+	return rec;
 }
 
 /* One write for the whole line: others write to stderr too. */
@@ -97,6 +113,7 @@ static void forked(void)
 	agent.shm.base = NULL;
 	queues_forked();
 	copies_forked();
+	kernels_forked();
 	signals_forked();
 	shadow_forked();
 	reaper_forked();
@@ -145,23 +162,59 @@ static bool start(const HsaApiTable *table, bool recording)
 		hooked = true;
 	}
 	err = devices_init();
-	if (!err)
+	if (!err) {
+		memory_init();
+		code_init();
 		err = reaper_start(recording);
+	}
 	if (err)
 		agent_fail("start: %s", strerror(-err));
 	return !err;
+}
+
+static void tell_runtime(enum rt_agent_what what, uint64_t begin)
+{
+	uint64_t pos;
+	struct rt_agent_rec *rec = agent_claim(RT_AGENT_RUNTIME, what, begin, &pos);
+
+	if (rec)
+		shm_publish(rec, pos);
+}
+
+/* What the runtime says of itself. */
+static void describe_runtime(const HsaApiTable *table)
+{
+	struct rt_meta_runtime rec = {.h = {RT_META_RUNTIME, sizeof(rec)}};
+	const char *build = NULL;
+	uint16_t major = 0, minor = 0;
+
+	hsa.core.hsa_system_get_info_fn(HSA_SYSTEM_INFO_VERSION_MAJOR, &major);
+	hsa.core.hsa_system_get_info_fn(HSA_SYSTEM_INFO_VERSION_MINOR, &minor);
+	rec.time = shm_now();
+	rec.tid = agent_tid();
+	rec.major = major;
+	rec.minor = minor;
+	rec.interface_size = table->amd_ext_->version.minor_id;
+	if (!hsa.core.hsa_system_get_info_fn((hsa_system_info_t)HSA_AMD_SYSTEM_INFO_BUILD_VERSION,
+					     &build) &&
+	    build)
+		strncpy(rec.build, build, sizeof(rec.build) - 1);
+	shm_meta(&agent.shm, &rec.h);
 }
 
 EXPORT bool OnLoad(HsaApiTable *table, uint64_t runtime_version, uint64_t failed_count,
 		   const char *const *failed_names)
 {
 	const char *mode = getenv("RTRACE_AGENT");
+	uint64_t begin = shm_now();
 
 	agent.verbose = getenv("RTRACE_AGENT_LOG") != NULL;
 	if (mode && !strcmp(mode, "off"))
 		return true;
 	if (!tables_save(table) || !start(table, mode && !strcmp(mode, "active")))
 		return false;
+	describe_runtime(table);
+	tell_runtime(RT_WHAT_RUNTIME_INIT, begin);
 	tables_wrap(table);
 	agent_say("loaded, HSA API table %u", table->version.major_id);
 	return true;
@@ -169,8 +222,14 @@ EXPORT bool OnLoad(HsaApiTable *table, uint64_t runtime_version, uint64_t failed
 
 EXPORT void OnUnload(void)
 {
+	struct rt_meta_runtime_end rec = {.h = {RT_META_RUNTIME_END, sizeof(rec)}};
+
 	if (!agent.shm.base)
 		return;
+	kernels_release();
+	tell_runtime(RT_WHAT_RUNTIME_END, 0);
+	rec.time = shm_now();
+	shm_meta(&agent.shm, &rec.h);
 	reaper_stop();
 	__atomic_store_n(&agent.off, 1, __ATOMIC_RELAXED);
 	queues_release();

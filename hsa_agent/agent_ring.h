@@ -36,7 +36,7 @@
 
 #define RT_AGENT_MEMFD	 "rtrace-agent"
 #define RT_AGENT_MAGIC	 0x31544e4741545252ULL /* "RRTAGNT1" */
-#define RT_AGENT_VERSION 2
+#define RT_AGENT_VERSION 3
 
 #define RT_AGENT_CONTROL 4096
 #define RT_AGENT_STATE	 8192
@@ -78,7 +78,10 @@ struct rt_agent_control {
 	__u32 tracer;	 /* pid of the tracer, for messages */
 	__u64 heartbeat; /* CLOCK_BOOTTIME ns of the tracer's last sign of life */
 	__u64 tail;	 /* next slot the consumer will take */
+	__u32 wants;	 /* RT_AGENT_WANT_*: what is only recorded on demand */
 };
+
+#define RT_AGENT_WANT_BARRIERS 0x1
 
 /* Kinds of ring records; also the index into state.lost. */
 enum rt_agent_kind {
@@ -87,7 +90,36 @@ enum rt_agent_kind {
 	RT_AGENT_COPY = 2,     /* a copy was submitted */
 	RT_AGENT_DONE = 3,     /* an operation has ended: its GPU times */
 	RT_AGENT_CLOCK = 4,    /* a pair of clocks */
-	RT_AGENT_KINDS = 8,
+	RT_AGENT_BARRIER = 5,  /* a barrier packet was submitted; only on demand */
+	/* What has happened; their operations need no DONE. */
+	RT_AGENT_MEMORY = 6,
+	RT_AGENT_SCRATCH = 7,
+	RT_AGENT_QUEUE = 8,
+	RT_AGENT_CODE = 9,
+	RT_AGENT_RUNTIME = 10,
+	RT_AGENT_KINDS = 16,
+};
+
+/* resource.what */
+enum rt_agent_what {
+	RT_WHAT_NONE = 0,
+	RT_WHAT_ALLOC = 1,	  /* from a pool or region */
+	RT_WHAT_FREE = 2,	  /* `bytes` is not known here */
+	RT_WHAT_VMEM_RESERVE = 3, /* addresses, without memory */
+	RT_WHAT_VMEM_UNRESERVE = 4,
+	RT_WHAT_VMEM_CREATE = 5, /* memory, without addresses; `address` is its handle */
+	RT_WHAT_VMEM_RELEASE = 6,
+	RT_WHAT_VMEM_MAP = 7, /* `other` is the handle of the memory */
+	RT_WHAT_VMEM_UNMAP = 8,
+	RT_WHAT_SCRATCH_ALLOC = 9, /* `other`: how many waves it is enough for */
+	RT_WHAT_SCRATCH_FREE = 10,
+	RT_WHAT_SCRATCH_RECLAIM = 11,
+	RT_WHAT_QUEUE_CREATE = 12, /* `bytes`: packets */
+	RT_WHAT_QUEUE_DESTROY = 13,
+	RT_WHAT_CODE_LOAD = 14, /* `other`: how many kernels */
+	RT_WHAT_CODE_UNLOAD = 15,
+	RT_WHAT_RUNTIME_INIT = 16,
+	RT_WHAT_RUNTIME_END = 17,
 };
 
 struct rt_agent_state {
@@ -106,7 +138,7 @@ struct rt_agent_rec {
 	__u16 kind;
 	__u16 flags; /* RT_AGENT_F_* */
 	__u32 tid;   /* gettid() of the thread that submitted it (own pid namespace); 0 unknown */
-	__u64 time;  /* DISPATCH, COPY: submitted; CLOCK: boottime; DONE: recorded */
+	__u64 time;  /* submitted; CLOCK: boottime; DONE: recorded; of a resource: happened */
 	__u64 op;    /* number of the operation in this process, from 1: joins submit and DONE */
 	union {
 		struct {
@@ -124,11 +156,12 @@ struct rt_agent_rec {
 			 * which its own thread reserved the packet's place. Else 0.
 			 */
 			__u64 passed_on;
-		} dispatch;
+		} dispatch; /* BARRIER: agent, queue, passed_on */
 		struct {
 			__u32 src_agent, dst_agent;
 			__u64 bytes;
 			__u64 src, dst; /* addresses */
+			__u32 engine;	/* from 1; 0: left to the runtime */
 		} copy;
 		struct {
 			__u64 gpu_begin,
@@ -140,11 +173,24 @@ struct rt_agent_rec {
 			__u64 error; /* the width of that window: the pair is right to +- error/2 ns
 				      */
 		} clock;
+		struct {
+			__u32 what;  /* enum rt_agent_what */
+			__u32 agent; /* 0 unknown */
+			__u32 id;    /* of the queue or code object, 0 none */
+			__u32 type;  /* of the queue: hsa_queue_type_t; scratch: flags of the event
+				      */
+			__u64 begin; /* when it was asked for; `time` is when it was done */
+			__u64 address;
+			__u64 bytes;
+			__u64 other;
+		} resource;
 		__u8 _size[96];
 	};
 };
 
-#define RT_AGENT_F_BARRIER 0x1 /* dispatch: barrier bit set */
+#define RT_AGENT_F_BARRIER 0x1 /* dispatch, barrier: barrier bit set */
+#define RT_AGENT_F_RECT	   0x2 /* copy: of a box */
+#define RT_AGENT_F_SDMA	   0x4 /* copy: not by a kernel, whatever it costs */
 
 /* ---- meta log: records of variable size, a multiple of 8, header first ---- */
 
@@ -154,6 +200,10 @@ enum rt_meta_kind {
 	RT_META_KERNEL = 3,
 	RT_META_CLOCK = 4,
 	RT_META_QUEUE_END = 5,
+	RT_META_CODE = 6,
+	RT_META_CODE_END = 7,
+	RT_META_RUNTIME = 8,
+	RT_META_RUNTIME_END = 9,
 };
 
 struct rt_meta_hdr {
@@ -161,7 +211,7 @@ struct rt_meta_hdr {
 	__u32 size; /* of the whole record, header and padding included */
 };
 
-#define RT_META_NAME_MAX 8192 /* longer names are cut */
+#define RT_META_NAME_MAX 8192 /* longer names, of kernels or code objects, are cut */
 
 struct rt_meta_agent {
 	struct rt_meta_hdr h;
@@ -174,6 +224,12 @@ struct rt_meta_agent {
 	__u32 bdf;	  /* PCI bus/device/function, HSA_AMD_AGENT_INFO_BDFID */
 	char name[64];	  /* gfx906 */
 	char product[64]; /* marketing name */
+	char uuid[24];	  /* GPU-0123456789abcdef; GPU-XX where the device has none */
+	__u32 domain;	  /* PCI */
+	__u32 kfd_node;	  /* the driver's number of it, as in /sys/class/kfd */
+	__u32 gpu_id;	  /* the driver's other one; 0 not known */
+	__u32 chip_id;
+	__u32 simds_per_cu, waves_per_cu;
 };
 
 struct rt_meta_queue {
@@ -181,14 +237,18 @@ struct rt_meta_queue {
 	__u64 handle; /* hsa_queue_t * */
 	__u32 id;     /* from 1, never reused in a process */
 	__u32 agent;
-	__u32 size; /* packets */
-	__u32 _pad;
+	__u32 size;	 /* packets */
+	__u32 type;	 /* hsa_queue_type_t */
+	__u32 tid;	 /* of the thread that created it */
+	__u32 unwatched; /* nothing is known of what it runs */
+	__u64 time;
 };
 
 struct rt_meta_queue_end {
 	struct rt_meta_hdr h;
 	__u32 id;
-	__u32 _pad;
+	__u32 tid;
+	__u64 time;
 };
 
 struct rt_meta_kernel {
@@ -198,7 +258,44 @@ struct rt_meta_kernel {
 	__u32 agent;
 	__u32 kernarg_size, group_size, private_size;
 	__u32 name_len; /* bytes of name[], without NUL; name as in the code object, ".kd" cut */
+	__u32 code;	/* id from RT_META_CODE, 0 unknown */
+	/* As many as the GPU sets aside for a wave; all 0: not known. */
+	__u32 vgprs, accum_vgprs, sgprs;
 	char name[];
+};
+
+/* A code object that was loaded for one device. */
+struct rt_meta_code {
+	struct rt_meta_hdr h;
+	__u64 base, size; /* where it was loaded to */
+	__u64 delta;	  /* what was added to the addresses in its file */
+	__u64 time;
+	__u32 id; /* from 1, never reused in a process */
+	__u32 agent;
+	__u32 tid;
+	__u32 uri_len; /* bytes of uri[], without NUL */
+	char uri[];    /* file://PATH#offset=N&size=N or memory://PID#offset=ADDRESS&size=N */
+};
+
+struct rt_meta_code_end {
+	struct rt_meta_hdr h;
+	__u32 id;
+	__u32 tid;
+	__u64 time;
+};
+
+struct rt_meta_runtime {
+	struct rt_meta_hdr h;
+	__u64 time;
+	__u32 tid;
+	__u32 major, minor;   /* of the HSA specification that it implements */
+	__u32 interface_size; /* bytes of the table of AMD's functions: tells releases apart */
+	char build[64];
+};
+
+struct rt_meta_runtime_end {
+	struct rt_meta_hdr h;
+	__u64 time;
 };
 
 struct rt_meta_clock {
@@ -214,7 +311,11 @@ _Static_assert(sizeof(struct rt_agent_control) <= 4096, "control page");
 _Static_assert(sizeof(struct rt_agent_state) <= 4096, "state page");
 _Static_assert(sizeof(struct rt_meta_agent) % 8 == 0 && sizeof(struct rt_meta_queue) % 8 == 0 &&
 		       sizeof(struct rt_meta_clock) % 8 == 0 &&
-		       sizeof(struct rt_meta_queue_end) % 8 == 0,
+		       sizeof(struct rt_meta_queue_end) % 8 == 0 &&
+		       sizeof(struct rt_meta_kernel) % 8 == 0 &&
+		       sizeof(struct rt_meta_code) % 8 == 0 &&
+		       sizeof(struct rt_meta_code_end) % 8 == 0 &&
+		       sizeof(struct rt_meta_runtime) % 8 == 0,
 	       "meta records keep 8-byte alignment");
 
 #endif

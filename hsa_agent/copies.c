@@ -24,6 +24,8 @@ struct request {
 	uint32_t src_agent, dst_agent;
 	uint64_t bytes;
 	const void *src, *dst;
+	uint32_t engine; /* from 1; 0: the runtime chooses */
+	uint16_t flags;	 /* RT_AGENT_F_* */
 };
 
 static pthread_mutex_t unused_lock = PTHREAD_MUTEX_INITIALIZER;
@@ -124,6 +126,8 @@ static bool record_copy(uint64_t op, const struct request *r)
 		return false;
 	rec->tid = agent_tid();
 	rec->op = op;
+	rec->flags = r->flags;
+	rec->copy.engine = r->engine;
 	rec->copy.src_agent = r->src_agent;
 	rec->copy.dst_agent = r->dst_agent;
 	rec->copy.bytes = r->bytes;
@@ -191,7 +195,13 @@ hsa_status_t copies__async_copy(void *dst, hsa_agent_t dst_agent, const void *sr
 				hsa_agent_t src_agent, size_t size, uint32_t num_deps,
 				const hsa_signal_t *deps, hsa_signal_t completion)
 {
-	const struct request r = {device_id(src_agent), device_id(dst_agent), size, src, dst};
+	const struct request r = {
+		.src_agent = device_id(src_agent),
+		.dst_agent = device_id(dst_agent),
+		.bytes = size,
+		.src = src,
+		.dst = dst,
+	};
 	struct copy *c = begin(&r, &completion);
 
 	return submitted(c, hsa.amd.hsa_amd_memory_async_copy_fn(dst, dst_agent, src, src_agent,
@@ -212,6 +222,7 @@ hsa_status_t copies__async_copy_rect(const hsa_pitched_ptr_t *dst, const hsa_dim
 
 		r.src_agent = dir == hsaHostToDevice || dir == hsaHostToHost ? host : gpu;
 		r.dst_agent = dir == hsaDeviceToHost || dir == hsaHostToHost ? host : gpu;
+		r.flags = RT_AGENT_F_RECT;
 		r.bytes = (uint64_t)range->x * range->y * range->z;
 		r.src = src->base;
 		r.dst = dst->base;
@@ -228,7 +239,15 @@ hsa_status_t copies__async_copy_on_engine(void *dst, hsa_agent_t dst_agent, cons
 					  const hsa_signal_t *deps, hsa_signal_t completion,
 					  hsa_amd_sdma_engine_id_t engine, bool force_sdma)
 {
-	const struct request r = {device_id(src_agent), device_id(dst_agent), size, src, dst};
+	const struct request r = {
+		.src_agent = device_id(src_agent),
+		.dst_agent = device_id(dst_agent),
+		.bytes = size,
+		.src = src,
+		.dst = dst,
+		.engine = __builtin_ffs(engine), /* a mask of one bit */
+		.flags = force_sdma ? RT_AGENT_F_SDMA : 0,
+	};
 	struct copy *c = begin(&r, &completion);
 
 	return submitted(c, hsa.amd.hsa_amd_memory_async_copy_on_engine_fn(

@@ -11,6 +11,9 @@
  *   copies.c    asynchronous copies
  *   shadow.c    answers the application's own questions for the times of its signals
  *   kernels.c   which kernel object is which kernel
+ *   code.c      which code objects are loaded
+ *   memory.c    allocations
+ *   scratch.c   the runtime's own allocations for kernels that spill
  *   devices.c   the agents (in HSA's sense: CPUs and GPUs)
  *   signals.c   spare signals
  *   reaper.c    the one thread: collects the times of what has ended, follows the tracer's wishes
@@ -65,6 +68,19 @@ static inline uint64_t agent_next_op(void)
 /* gettid(), remembered by thread */
 uint32_t agent_tid(void);
 
+/*
+ * The records of what happens on a thread: agent_begin before it is done, agent_claim and
+ * shm_publish after. agent_begin: the time, 0 while dormant. agent_claim fills in all but what is
+ * special; NULL if the record is lost, or not wanted any more.
+ */
+static inline uint64_t agent_begin(void)
+{
+	return unlikely(agent_active()) ? shm_now() : 0;
+}
+
+struct rt_agent_rec *agent_claim(enum rt_agent_kind kind, enum rt_agent_what what, uint64_t begin,
+				 uint64_t *pos);
+
 /* One line on stderr; agent_say only with RTRACE_AGENT_LOG. */
 void agent_warn(const char *fmt, ...) __attribute__((format(printf, 1, 2)));
 void agent_say(const char *fmt, ...) __attribute__((format(printf, 1, 2)));
@@ -107,7 +123,10 @@ int devices_init(void);
 uint32_t device_id(hsa_agent_t agent);
 /* Any CPU agent: the host's side of copies that name only one agent. */
 uint32_t device_cpu_id(void);
-/* Calls fn for every GPU. */
+/* The name of its instruction set, "gfx906"; "" unknown. */
+const char *device_gfx(uint32_t id);
+/* Calls fn for every agent, for every GPU. */
+void devices_each(void (*fn)(hsa_agent_t, uint32_t id, void *arg), void *arg);
 void devices_each_gpu(void (*fn)(hsa_agent_t, uint32_t id, void *arg), void *arg);
 
 /* ---- kernels.c ---- */
@@ -115,6 +134,40 @@ void devices_each_gpu(void (*fn)(hsa_agent_t, uint32_t id, void *arg), void *arg
 hsa_status_t kernels__executable_freeze(hsa_executable_t executable, const char *options);
 hsa_status_t kernels__executable_destroy(hsa_executable_t executable);
 uint32_t kernel_id(uint64_t kernel_object);
+/* The runtime goes away, and all code with it. */
+void kernels_release(void);
+void kernels_forked(void);
+
+/* ---- memory.c ---- */
+
+/* Learns whose each pool is. */
+void memory_init(void);
+
+hsa_status_t memory__pool_allocate(hsa_amd_memory_pool_t pool, size_t size, uint32_t flags,
+				   void **ptr);
+hsa_status_t memory__pool_free(void *ptr);
+hsa_status_t memory__allocate(hsa_region_t region, size_t size, void **ptr);
+hsa_status_t memory__free(void *ptr);
+#ifdef RT_HSA_HAS_hsa_amd_vmem_handle_create
+hsa_status_t memory__vmem_address_reserve(void **va, size_t size, uint64_t address, uint64_t flags);
+hsa_status_t memory__vmem_address_free(void *va, size_t size);
+hsa_status_t memory__vmem_handle_create(hsa_amd_memory_pool_t pool, size_t size,
+					hsa_amd_memory_type_t type, uint64_t flags,
+					hsa_amd_vmem_alloc_handle_t *handle);
+hsa_status_t memory__vmem_handle_release(hsa_amd_vmem_alloc_handle_t handle);
+hsa_status_t memory__vmem_map(void *va, size_t size, size_t offset,
+			      hsa_amd_vmem_alloc_handle_t handle, uint64_t flags);
+hsa_status_t memory__vmem_unmap(void *va, size_t size);
+#endif
+#ifdef RT_HSA_HAS_hsa_amd_vmem_address_reserve_align
+hsa_status_t memory__vmem_address_reserve_align(void **va, size_t size, uint64_t address,
+						uint64_t alignment, uint64_t flags);
+#endif
+
+/* ---- scratch.c ---- */
+
+/* Asks the runtime to tell of its scratch memory, where it can. */
+void scratch_wrap(HsaApiTable *table);
 
 /* ---- signals.c ---- */
 
@@ -167,6 +220,8 @@ uint64_t queues__load_read_index_relaxed(const hsa_queue_t *queue);
 uint64_t queues__load_read_index_scacquire(const hsa_queue_t *queue);
 
 struct owners *queues_owners(const hsa_queue_t *queue);
+/* The ids of a queue and of its device, 0 if it is not known. */
+void queues_identify(const hsa_queue_t *queue, uint32_t *id, uint32_t *device);
 
 /* Writes the times of what has completed on every queue; the number of operations. */
 uint64_t queues_reap(void);

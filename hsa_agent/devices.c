@@ -6,8 +6,12 @@
  * later. Ids go on counting when the runtime is initialised again: its handles are new.
  */
 #include <errno.h>
+#include <inttypes.h>
+#include <fcntl.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "hsa_agent/core.h"
 
@@ -17,10 +21,60 @@ static struct device {
 	uint64_t handle;
 	uint32_t id;
 	bool is_gpu;
+	char name[64];
 } devices[DEVICES_MAX];
 
 static unsigned int device_count;
 static uint32_t last_id;
+
+static uint32_t get_u32(hsa_agent_t handle, uint32_t what)
+{
+	uint32_t value = 0;
+
+	hsa.core.hsa_agent_get_info_fn(handle, (hsa_agent_info_t)what, &value);
+	return value;
+}
+
+/* Releases that do not tell it: from where the driver does. */
+static uint32_t read_gpu_id(uint32_t node)
+{
+	char path[80], line[32] = "";
+	int fd;
+
+	snprintf(path, sizeof(path), "/sys/class/kfd/kfd/topology/nodes/%" PRIu32 "/gpu_id", node);
+	fd = open(path, O_RDONLY | O_CLOEXEC);
+	if (fd < 0)
+		return 0;
+	if (read(fd, line, sizeof(line) - 1) < 0)
+		line[0] = '\0';
+	close(fd);
+	return strtoul(line, NULL, 10);
+}
+
+static uint32_t get_gpu_id(hsa_agent_t handle, uint32_t node)
+{
+	uint32_t id = 0;
+
+#ifdef RT_HSA_HAS_hsa_amd_vmem_handle_create /* added to the headers with it */
+	id = get_u32(handle, HSA_AMD_AGENT_INFO_DRIVER_UID);
+#endif
+	return id ? id : read_gpu_id(node);
+}
+
+static void describe_more(hsa_agent_t handle, struct rt_meta_agent *rec)
+{
+	char text[64] = "";
+
+	rec->domain = get_u32(handle, HSA_AMD_AGENT_INFO_DOMAIN);
+	rec->kfd_node = get_u32(handle, HSA_AMD_AGENT_INFO_DRIVER_NODE_ID);
+	rec->chip_id = get_u32(handle, HSA_AMD_AGENT_INFO_CHIP_ID);
+	rec->simds_per_cu = get_u32(handle, HSA_AMD_AGENT_INFO_NUM_SIMDS_PER_CU);
+	rec->waves_per_cu = get_u32(handle, HSA_AMD_AGENT_INFO_MAX_WAVES_PER_CU);
+	if (rec->is_gpu)
+		rec->gpu_id = get_gpu_id(handle, rec->kfd_node);
+	hsa.core.hsa_agent_get_info_fn(handle, (hsa_agent_info_t)HSA_AMD_AGENT_INFO_UUID, text);
+	memcpy(rec->uuid, text, sizeof(rec->uuid) - 1);
+}
 
 static void describe(hsa_agent_t handle, struct rt_meta_agent *rec)
 {
@@ -57,10 +111,12 @@ static hsa_status_t add_device(hsa_agent_t handle, void *arg)
 	d->id = ++last_id;
 	d->is_gpu = type == HSA_DEVICE_TYPE_GPU;
 
+	rec.is_gpu = d->is_gpu;
 	describe(handle, &rec);
+	describe_more(handle, &rec);
+	memcpy(d->name, rec.name, sizeof(d->name));
 	rec.handle = handle.handle;
 	rec.id = d->id;
-	rec.is_gpu = d->is_gpu;
 	rec.gpu_index = d->is_gpu ? (*gpus)++ : 0;
 	shm_meta(&agent.shm, &rec.h);
 	return HSA_STATUS_SUCCESS;
@@ -90,6 +146,20 @@ uint32_t device_cpu_id(void)
 		if (!devices[i].is_gpu)
 			return devices[i].id;
 	return 0;
+}
+
+const char *device_gfx(uint32_t id)
+{
+	for (unsigned int i = 0; i < device_count; i++)
+		if (devices[i].id == id)
+			return devices[i].name;
+	return "";
+}
+
+void devices_each(void (*fn)(hsa_agent_t, uint32_t id, void *arg), void *arg)
+{
+	for (unsigned int i = 0; i < device_count; i++)
+		fn((hsa_agent_t){devices[i].handle}, devices[i].id, arg);
 }
 
 void devices_each_gpu(void (*fn)(hsa_agent_t, uint32_t id, void *arg), void *arg)

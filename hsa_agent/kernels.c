@@ -9,6 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "hsa_agent/code.h"
 #include "hsa_agent/core.h"
 #include "hsa_agent/map.h"
 
@@ -48,6 +49,19 @@ static void put_name(struct rt_meta_kernel *rec, const char *name, size_t len)
 	rec->h.size = (sizeof(*rec) + len + 8) & ~7u;
 }
 
+static void put_registers(struct rt_meta_kernel *rec)
+{
+	char descriptor[DESCRIPTOR_SIZE];
+	struct registers r;
+
+	if (!code_descriptor(rec->object, descriptor))
+		return;
+	descriptor_registers(descriptor, device_gfx(rec->agent), &r);
+	rec->vgprs = r.vgprs;
+	rec->accum_vgprs = r.accum;
+	rec->sgprs = r.sgprs;
+}
+
 static void record_kernel(hsa_executable_symbol_t symbol, uint32_t device, uint64_t object)
 {
 	__typeof__(hsa.core.hsa_executable_symbol_get_info_fn) get =
@@ -69,6 +83,8 @@ static void record_kernel(hsa_executable_symbol_t symbol, uint32_t device, uint6
 		rec->h.kind = RT_META_KERNEL;
 		rec->object = object;
 		rec->agent = device;
+		rec->code = code_of_kernel(object);
+		put_registers(rec);
 		rec->id = __atomic_add_fetch(&last_id, 1, __ATOMIC_RELAXED);
 		put_name(rec, name, len);
 		if (!shm_meta(&agent.shm, &rec->h))
@@ -114,16 +130,41 @@ static void remove_kernels(hsa_agent_t device, uint32_t id, void *arg)
 
 hsa_status_t kernels__executable_freeze(hsa_executable_t executable, const char *options)
 {
+	uint64_t begin = agent_begin();
 	hsa_status_t status = hsa.core.hsa_executable_freeze_fn(executable, options);
 
-	if (status == HSA_STATUS_SUCCESS && !agent.off)
-		devices_each_gpu(add_kernels, &executable);
+	if (status != HSA_STATUS_SUCCESS || agent.off)
+		return status;
+	code_loaded(executable);
+	devices_each_gpu(add_kernels, &executable);
+	code_tell_loaded(executable, begin);
 	return status;
 }
 
 hsa_status_t kernels__executable_destroy(hsa_executable_t executable)
 {
-	if (!agent.off)
-		devices_each_gpu(remove_kernels, &executable);
-	return hsa.core.hsa_executable_destroy_fn(executable);
+	uint64_t begin = agent_begin();
+	struct code *taken;
+	hsa_status_t status;
+
+	if (agent.off)
+		return hsa.core.hsa_executable_destroy_fn(executable);
+	devices_each_gpu(remove_kernels, &executable);
+	taken = code_take(executable);
+	status = hsa.core.hsa_executable_destroy_fn(executable);
+	if (status == HSA_STATUS_SUCCESS)
+		code_unloaded(taken, begin);
+	else
+		code_put_back(taken);
+	return status;
+}
+
+void kernels_release(void)
+{
+	code_unloaded(code_take_all(), 0);
+}
+
+void kernels_forked(void)
+{
+	code_forked();
 }

@@ -5,8 +5,8 @@
 HSA_INCLUDE ?= $(patsubst %/hsa/hsa_api_trace.h,%,$(firstword \
 	$(wildcard /usr/include/hsa/hsa_api_trace.h /opt/rocm/include/hsa/hsa_api_trace.h)))
 
-AGENT_OBJS = $(patsubst %,$(O)/pic/hsa_agent/%.o,agent tables devices kernels signals shadow room \
-	owners queues copies reaper shm map)
+AGENT_OBJS = $(patsubst %,$(O)/pic/hsa_agent/%.o,agent tables devices kernels code descriptor \
+	memory scratch signals shadow room owners queues copies reaper shm map)
 
 all: $(O)/librtrace-agent.so
 
@@ -28,13 +28,15 @@ $(O)/librtrace-agent.so: $(AGENT_OBJS) hsa_agent/agent.map
 
 # ---- its tests ----
 
-UNIT_TESTS += $(O)/tests/test_agent_ring $(O)/tests/test_agent_map
-tests: $(O)/tests/test_agent_ring $(O)/tests/test_agent_map $(O)/tests/agent_dump
+AGENT_TESTS = test_agent_ring test_agent_map test_descriptor
+UNIT_TESTS += $(AGENT_TESTS:%=$(O)/tests/%)
+tests: $(AGENT_TESTS:%=$(O)/tests/%) $(O)/tests/agent_dump
 
 $(O)/tests/test_agent_ring: $(O)/obj/tests/unit/test_agent_ring.o $(O)/obj/hsa_agent/shm.o
 $(O)/tests/test_agent_map: $(O)/obj/tests/unit/test_agent_map.o $(O)/obj/hsa_agent/map.o
+$(O)/tests/test_descriptor: $(O)/obj/tests/unit/test_descriptor.o $(O)/obj/hsa_agent/descriptor.o
 $(O)/tests/agent_dump: $(O)/obj/tests/unit/agent_dump.o
-$(O)/tests/test_agent_ring $(O)/tests/test_agent_map $(O)/tests/agent_dump:
+$(AGENT_TESTS:%=$(O)/tests/%) $(O)/tests/agent_dump:
 	$(call say,LD,$@)
 	@mkdir -p $(@D)
 	$(Q)$(CC) $(CFLAGS) $(SANFLAGS) $^ -o $@ -lcmocka -lpthread

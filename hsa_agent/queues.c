@@ -57,6 +57,7 @@ union packet {
 static pthread_mutex_t list_lock = PTHREAD_MUTEX_INITIALIZER;
 static struct queue *list;
 static struct map by_handle = MAP_INIT;
+static struct map unwatched = MAP_INIT; /* handles to ids */
 static uint32_t last_id;
 
 static struct queue *find_queue(const hsa_queue_t *queue)
@@ -69,6 +70,14 @@ struct owners *queues_owners(const hsa_queue_t *queue)
 	struct queue *q = find_queue(queue);
 
 	return q ? &q->owners : NULL;
+}
+
+void queues_identify(const hsa_queue_t *queue, uint32_t *id, uint32_t *device)
+{
+	const struct queue *q = find_queue(queue);
+
+	*id = q ? q->id : map_get(&unwatched, (uint64_t)queue);
+	*device = q ? q->device_id : 0;
 }
 
 /* ---- the dispatch path ---- */
@@ -349,16 +358,54 @@ static struct queue *new_queue(hsa_agent_t device, uint32_t size)
 	return NULL;
 }
 
-static void publish_queue(struct queue *q)
+/* A new queue's id, under which it is in the meta log. */
+static uint32_t publish_queue(const hsa_queue_t *queue, uint32_t device, bool watched)
 {
 	struct rt_meta_queue rec = {.h = {RT_META_QUEUE, sizeof(rec)}};
 
-	q->id = __atomic_add_fetch(&last_id, 1, __ATOMIC_RELAXED);
-	rec.handle = (uint64_t)q->hsa;
-	rec.id = q->id;
-	rec.agent = q->device_id;
-	rec.size = q->hsa->size;
+	rec.handle = (uint64_t)queue;
+	rec.id = __atomic_add_fetch(&last_id, 1, __ATOMIC_RELAXED);
+	rec.agent = device;
+	rec.size = queue->size;
+	rec.type = queue->type;
+	rec.tid = agent_tid();
+	rec.unwatched = !watched;
+	rec.time = shm_now();
 	shm_meta(&agent.shm, &rec.h);
+	return rec.id;
+}
+
+static void tell_created(const hsa_queue_t *queue, uint32_t id, uint32_t device, uint64_t begin)
+{
+	uint64_t pos;
+	struct rt_agent_rec *rec = agent_claim(RT_AGENT_QUEUE, RT_WHAT_QUEUE_CREATE, begin, &pos);
+
+	if (!rec)
+		return;
+	rec->resource.agent = device;
+	rec->resource.id = id;
+	rec->resource.type = queue->type;
+	rec->resource.address = (uint64_t)queue;
+	rec->resource.bytes = queue->size;
+	shm_publish(rec, pos);
+}
+
+static void tell_destroyed(const hsa_queue_t *queue, uint32_t id, uint32_t device, uint64_t begin)
+{
+	struct rt_meta_queue_end end = {.h = {RT_META_QUEUE_END, sizeof(end)}, .id = id};
+	uint64_t pos;
+	struct rt_agent_rec *rec;
+
+	end.tid = agent_tid();
+	end.time = shm_now();
+	shm_meta(&agent.shm, &end.h);
+	rec = agent_claim(RT_AGENT_QUEUE, RT_WHAT_QUEUE_DESTROY, begin, &pos);
+	if (!rec)
+		return;
+	rec->resource.agent = device;
+	rec->resource.id = id;
+	rec->resource.address = (uint64_t)queue;
+	shm_publish(rec, pos);
 }
 
 static void link_queue(struct queue *q)
@@ -395,17 +442,31 @@ static struct queue *create_intercepted(hsa_agent_t device, uint32_t size, hsa_q
 		return NULL;
 	}
 	hsa.amd.hsa_amd_profiling_set_profiler_enabled_fn(q->hsa, 1);
-	publish_queue(q);
+	q->id = publish_queue(q->hsa, q->device_id, true);
 	link_queue(q);
 	hsa.amd.hsa_amd_queue_intercept_register_fn(q->hsa, intercept, q);
 	agent_say("queue %u: %u packets", q->id, size);
 	return q;
 }
 
+/* It has been created, and what it runs will not be seen. */
+static void note_unwatched(const hsa_queue_t *queue, hsa_agent_t device, uint64_t begin)
+{
+	uint32_t id;
+
+	__atomic_fetch_add(&agent.shm.state->skipped, 1, __ATOMIC_RELAXED);
+	if (agent.off)
+		return;
+	id = publish_queue(queue, device_id(device), false);
+	map_put(&unwatched, (uint64_t)queue, id);
+	tell_created(queue, id, device_id(device), begin);
+}
+
 hsa_status_t queues__create(hsa_agent_t device, uint32_t size, hsa_queue_type32_t type,
 			    void (*callback)(hsa_status_t, hsa_queue_t *, void *), void *data,
 			    uint32_t private_size, uint32_t group_size, hsa_queue_t **queue)
 {
+	uint64_t begin = agent_begin();
 	struct queue *q = NULL;
 	hsa_status_t status;
 
@@ -415,12 +476,13 @@ hsa_status_t queues__create(hsa_agent_t device, uint32_t size, hsa_queue_type32_
 				       group_size);
 	if (q) {
 		*queue = q->hsa;
+		tell_created(q->hsa, q->id, q->device_id, begin);
 		return HSA_STATUS_SUCCESS;
 	}
 	status = hsa.core.hsa_queue_create_fn(device, size, type, callback, data, private_size,
 					      group_size, queue);
 	if (status == HSA_STATUS_SUCCESS && agent.shm.base)
-		__atomic_fetch_add(&agent.shm.state->skipped, 1, __ATOMIC_RELAXED);
+		note_unwatched(*queue, device, begin);
 	return status;
 }
 
@@ -438,8 +500,6 @@ static void unlink_queue(struct queue *q)
 /* After the runtime has destroyed the queue: what has not completed never will. */
 static void bury_queue(struct queue *q)
 {
-	struct rt_meta_queue_end rec = {.h = {RT_META_QUEUE_END, sizeof(rec)}, .id = q->id};
-
 	while (reap_queue(q)) {
 		const struct op *op = &q->ops[q->tail++ & q->mask];
 
@@ -450,21 +510,39 @@ static void bury_queue(struct queue *q)
 		signal_put_polled(q->spare[q->spare_tail++ & q->mask]);
 	if (q->ready.handle)
 		signal_put_polled(q->ready);
-	shm_meta(&agent.shm, &rec.h);
 	free_queue(q);
+}
+
+static hsa_status_t destroy_unwatched(hsa_queue_t *queue)
+{
+	uint32_t id = map_get(&unwatched, (uint64_t)queue);
+	uint64_t begin = agent_begin();
+	hsa_status_t status;
+
+	map_remove(&unwatched, (uint64_t)queue);
+	status = hsa.core.hsa_queue_destroy_fn(queue);
+	if (status != HSA_STATUS_SUCCESS)
+		map_put(&unwatched, (uint64_t)queue, id);
+	else if (agent.shm.base)
+		tell_destroyed(queue, id, 0, begin);
+	return status;
 }
 
 hsa_status_t queues__destroy(hsa_queue_t *queue)
 {
 	struct queue *q = find_queue(queue);
+	uint64_t begin = agent_begin();
 	hsa_status_t status;
 
+	if (!q && map_get(&unwatched, (uint64_t)queue))
+		return destroy_unwatched(queue);
 	if (!q || !agent.shm.base)
 		return hsa.core.hsa_queue_destroy_fn(queue);
 	unlink_queue(q);
 	map_remove(&by_handle, (uint64_t)queue);
 	status = hsa.core.hsa_queue_destroy_fn(queue);
 	if (status == HSA_STATUS_SUCCESS) {
+		tell_destroyed(queue, q->id, q->device_id, begin);
 		bury_queue(q);
 	} else if (!map_put(&by_handle, (uint64_t)queue, (uint64_t)q)) {
 		link_queue(q);

@@ -19,9 +19,13 @@ BEGIN {
 }
 
 /^#define HSA_.*API_TABLE_MAJOR_VERSION/ { print }
+/^#include "hsa_amd_tool.h"/ {
+	print "#include <hsa/hsa_amd_tool.h>"
+	print "#define RT_HSA_HAS_tools 1"
+}
 /^typedef void \(\*hsa_amd_queue_intercept_packet_writer\)/ { tools = 1 }
 /^struct ApiTableVersion/ { tools = 0 }
-/^struct (ApiTableVersion|CoreApiTable|AmdExtTable|HsaApiTable) / { table = 1 }
+/^struct (ApiTableVersion|CoreApiTable|AmdExtTable|ToolsApiTable|HsaApiTable) / { table = 1 }
 
 tools && !/^\/\// { print }
 

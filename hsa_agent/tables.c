@@ -63,6 +63,31 @@ bool tables_save(const HsaApiTable *table)
 	return true;
 }
 
+#define WRAP_IF_THERE(fn, wrapper)                                         \
+	do {                                                               \
+		if (amd->version.minor_id >= LENGTH_WITH(AmdExtTable, fn)) \
+			amd->fn##_fn = wrapper;                            \
+	} while (0)
+
+/* What not all releases have, of those whose tables we know. */
+static void wrap_newer(AmdExtTable *amd)
+{
+#ifdef RT_HSA_HAS_hsa_amd_memory_async_copy_on_engine
+	WRAP_IF_THERE(hsa_amd_memory_async_copy_on_engine, copies__async_copy_on_engine);
+#endif
+#ifdef RT_HSA_HAS_hsa_amd_vmem_handle_create
+	WRAP_IF_THERE(hsa_amd_vmem_address_reserve, memory__vmem_address_reserve);
+	WRAP_IF_THERE(hsa_amd_vmem_address_free, memory__vmem_address_free);
+	WRAP_IF_THERE(hsa_amd_vmem_handle_create, memory__vmem_handle_create);
+	WRAP_IF_THERE(hsa_amd_vmem_handle_release, memory__vmem_handle_release);
+	WRAP_IF_THERE(hsa_amd_vmem_map, memory__vmem_map);
+	WRAP_IF_THERE(hsa_amd_vmem_unmap, memory__vmem_unmap);
+#endif
+#ifdef RT_HSA_HAS_hsa_amd_vmem_address_reserve_align
+	WRAP_IF_THERE(hsa_amd_vmem_address_reserve_align, memory__vmem_address_reserve_align);
+#endif
+}
+
 void tables_wrap(HsaApiTable *table)
 {
 	CoreApiTable *core = table->core_;
@@ -85,6 +110,8 @@ void tables_wrap(HsaApiTable *table)
 	core->hsa_signal_destroy_fn = shadow__signal_destroy;
 	core->hsa_executable_freeze_fn = kernels__executable_freeze;
 	core->hsa_executable_destroy_fn = kernels__executable_destroy;
+	core->hsa_memory_allocate_fn = memory__allocate;
+	core->hsa_memory_free_fn = memory__free;
 
 	amd->hsa_amd_profiling_set_profiler_enabled_fn = queues__set_profiler_enabled;
 	amd->hsa_amd_profiling_async_copy_enable_fn = copies__profiling_enable;
@@ -92,8 +119,8 @@ void tables_wrap(HsaApiTable *table)
 	amd->hsa_amd_profiling_get_async_copy_time_fn = shadow__get_async_copy_time;
 	amd->hsa_amd_memory_async_copy_fn = copies__async_copy;
 	amd->hsa_amd_memory_async_copy_rect_fn = copies__async_copy_rect;
-#ifdef RT_HSA_HAS_hsa_amd_memory_async_copy_on_engine
-	if (amd->version.minor_id >= LENGTH_WITH(AmdExtTable, hsa_amd_memory_async_copy_on_engine))
-		amd->hsa_amd_memory_async_copy_on_engine_fn = copies__async_copy_on_engine;
-#endif
+	amd->hsa_amd_memory_pool_allocate_fn = memory__pool_allocate;
+	amd->hsa_amd_memory_pool_free_fn = memory__pool_free;
+	wrap_newer(amd);
+	scratch_wrap(table);
 }

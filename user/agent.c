@@ -31,9 +31,16 @@ struct kernel_entry {
 	UT_hash_handle hh;
 };
 
+struct code_entry {
+	uint32_t id;
+	struct agent_code code;
+	UT_hash_handle hh;
+};
+
 /* What an agent says of itself at the end. */
 struct figures {
-	uint64_t lost;	  /* records dropped */
+	uint64_t lost[RT_AGENT_KINDS]; /* records dropped */
+	uint64_t lost_names;
 	uint64_t skipped; /* queues that it could not watch */
 	bool failed;
 };
@@ -47,12 +54,14 @@ struct agent_view {
 	uint64_t meta_read;
 	bool meta_broken;
 	uint64_t bad;
-	uint64_t lost_before; /* records dropped before this tracer came */
-	uint64_t first_op;    /* lowest number of an operation whose submission was seen */
+	uint64_t lost_before[RT_AGENT_KINDS]; /* records dropped before this tracer came */
+	uint64_t first_op; /* lowest number of an operation whose submission was seen */
 	struct strings *strings;
 	struct clock_map clock;
 	struct device_entry *devices;
 	struct kernel_entry *kernels;
+	struct code_entry *code;
+	const char *runtime;
 	struct figures last; /* when it was closed */
 };
 
@@ -70,9 +79,13 @@ static void take_figures(const struct agent_view *v, struct figures *f)
 {
 	const struct rt_agent_state *s = state(v);
 
-	*f = (struct figures){.skipped = s->skipped, .failed = s->failed};
+	*f = (struct figures){
+		.skipped = s->skipped,
+		.failed = s->failed,
+		.lost_names = s->meta_lost,
+	};
 	for (int i = 0; i < RT_AGENT_KINDS; i++)
-		f->lost += s->lost[i];
+		f->lost[i] = s->lost[i];
 }
 
 static struct figures figures(const struct agent_view *v)
@@ -82,11 +95,6 @@ static struct figures figures(const struct agent_view *v)
 	if (v->base)
 		take_figures(v, &f);
 	return f;
-}
-
-static uint64_t lost_so_far(const struct agent_view *v)
-{
-	return figures(v).lost;
 }
 
 /* ---- finding and checking ---- */
@@ -159,7 +167,11 @@ static int map_view(struct agent_view *v, int fd)
 	if (served_by_another(v))
 		return -EBUSY;
 	v->tail = __atomic_load_n(&control(v)->tail, __ATOMIC_ACQUIRE);
-	v->lost_before = v->tail ? lost_so_far(v) : 0;
+	if (v->tail) {
+		const struct figures f = figures(v);
+
+		memcpy(v->lost_before, f.lost, sizeof(v->lost_before));
+	}
 	return 0;
 }
 
@@ -224,6 +236,7 @@ void agent__close(struct agent_view *v)
 {
 	struct device_entry *d, *next_d;
 	struct kernel_entry *k, *next_k;
+	struct code_entry *c, *next_c;
 
 	HASH_ITER (hh, v->devices, d, next_d) {
 		HASH_DEL(v->devices, d);
@@ -232,6 +245,10 @@ void agent__close(struct agent_view *v)
 	HASH_ITER (hh, v->kernels, k, next_k) {
 		HASH_DEL(v->kernels, k);
 		free(k);
+	}
+	HASH_ITER (hh, v->code, c, next_c) {
+		HASH_DEL(v->code, c);
+		free(c);
 	}
 	clock_map__free(&v->clock);
 	v->last = figures(v);
@@ -261,6 +278,11 @@ void agent__activate(struct agent_view *v)
 	__atomic_store_n(&c->active, 1, __ATOMIC_RELEASE);
 }
 
+void agent__want(struct agent_view *v, uint32_t wants)
+{
+	__atomic_store_n(&control(v)->wants, wants, __ATOMIC_RELEASE);
+}
+
 void agent__deactivate(struct agent_view *v)
 {
 	__atomic_store_n(&control(v)->active, 0, __ATOMIC_RELEASE);
@@ -272,6 +294,15 @@ bool agent__recording(const struct agent_view *v)
 }
 
 /* ---- meta log ---- */
+
+/* What to know of a GPU beyond its name. PCI: bus, device and function are in one number. */
+static void put_details(struct agent_device *d, const struct rt_meta_agent *m)
+{
+	snprintf(d->details, sizeof(d->details),
+		 "%u CUs, PCI %04x:%02x:%02x.%x, %.24s, node %u, gpu_id %u", m->cu_count, m->domain,
+		 m->bdf >> 8 & 0xff, m->bdf >> 3 & 0x1f, m->bdf & 7, m->uuid, m->kfd_node,
+		 m->gpu_id);
+}
 
 static void add_device(struct agent_view *v, const struct rt_meta_agent *m)
 {
@@ -286,7 +317,33 @@ static void add_device(struct agent_view *v, const struct rt_meta_agent *m)
 	d->id = m->id;
 	d->device.gpu = m->is_gpu ? (int32_t)(m->gpu_index & 0xffff) : -1;
 	snprintf(d->device.name, sizeof(d->device.name), "%.64s %.64s", m->name, m->product);
+	put_details(&d->device, m);
 	HASH_ADD(hh, v->devices, id, sizeof(d->id), d);
+}
+
+static void add_code(struct agent_view *v, const struct rt_meta_code *m, size_t uri_len)
+{
+	struct code_entry *c;
+
+	HASH_FIND(hh, v->code, &m->id, sizeof(m->id), c);
+	if (c)
+		return;
+	c = calloc(1, sizeof(*c));
+	if (!c)
+		return;
+	c->id = m->id;
+	c->code.uri = strings__keep(v->strings, m->uri, uri_len);
+	HASH_ADD(hh, v->code, id, sizeof(c->id), c);
+}
+
+/* The build is what the runtime says, which may stand in quotes. */
+static void add_runtime(struct agent_view *v, const struct rt_meta_runtime *m)
+{
+	char text[160];
+	int n;
+
+	n = snprintf(text, sizeof(text), "HSA %u.%u, build %.64s", m->major, m->minor, m->build);
+	v->runtime = strings__keep(v->strings, text, n);
 }
 
 static void add_kernel(struct agent_view *v, const struct rt_meta_kernel *m, size_t name_len)
@@ -301,6 +358,10 @@ static void add_kernel(struct agent_view *v, const struct rt_meta_kernel *m, siz
 		return;
 	k->id = m->id;
 	k->kernel.name = strings__keep_kernel(v->strings, m->name, name_len);
+	k->kernel.code = m->code;
+	k->kernel.vgprs = m->vgprs;
+	k->kernel.accum_vgprs = m->accum_vgprs;
+	k->kernel.sgprs = m->sgprs;
 	HASH_ADD(hh, v->kernels, id, sizeof(k->id), k);
 }
 
@@ -308,6 +369,7 @@ static void read_meta_record(struct agent_view *v, const struct rt_meta_hdr *h)
 {
 	const struct rt_meta_kernel *kernel = (const void *)h;
 	const struct rt_meta_clock *clock = (const void *)h;
+	const struct rt_meta_code *code = (const void *)h;
 	struct clock_pair pair;
 
 	switch (h->kind) {
@@ -325,7 +387,15 @@ static void read_meta_record(struct agent_view *v, const struct rt_meta_hdr *h)
 		pair = (struct clock_pair){clock->boottime, clock->hsa, clock->error};
 		clock_map__add(&v->clock, &pair);
 		break;
-	default: /* queues, and what later versions add */
+	case RT_META_CODE:
+		if (h->size >= sizeof(*code) && code->uri_len <= h->size - sizeof(*code))
+			add_code(v, code, code->uri_len);
+		break;
+	case RT_META_RUNTIME:
+		if (h->size >= sizeof(struct rt_meta_runtime))
+			add_runtime(v, (const void *)h);
+		break;
+	default: /* queues, whose creation the ring tells, and what later versions add */
 		break;
 	}
 }
@@ -423,6 +493,19 @@ const struct agent_kernel *agent__kernel(const struct agent_view *v, uint32_t id
 	return k ? &k->kernel : NULL;
 }
 
+const struct agent_code *agent__code(const struct agent_view *v, uint32_t id)
+{
+	struct code_entry *c;
+
+	HASH_FIND(hh, v->code, &id, sizeof(id), c);
+	return c ? &c->code : NULL;
+}
+
+const char *agent__runtime(const struct agent_view *v)
+{
+	return v->runtime;
+}
+
 const struct clock_map *agent__clock(const struct agent_view *v)
 {
 	return &v->clock;
@@ -440,7 +523,21 @@ void agent__each_device(const struct agent_view *v,
 
 uint64_t agent__lost(const struct agent_view *v)
 {
-	return lost_so_far(v) - v->lost_before;
+	uint64_t lost = 0;
+
+	for (unsigned int i = 0; i < RT_AGENT_KINDS; i++)
+		lost += agent__lost_of(v, i);
+	return lost;
+}
+
+uint64_t agent__lost_of(const struct agent_view *v, unsigned int kind)
+{
+	return kind < RT_AGENT_KINDS ? figures(v).lost[kind] - v->lost_before[kind] : 0;
+}
+
+uint64_t agent__lost_names(const struct agent_view *v)
+{
+	return figures(v).lost_names;
 }
 
 uint64_t agent__bad(const struct agent_view *v)

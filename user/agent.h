@@ -23,10 +23,17 @@ struct agent_view;
 struct agent_device {
 	int32_t gpu; /* 0-based index among the GPUs of the process, -1: a CPU */
 	char name[160];
+	char details[160]; /* "60 CUs, PCI 0000:03:00.0, GPU-0123456789abcdef, node 1, gpu_id 5" */
 };
 
 struct agent_kernel {
 	const char *name; /* demangled */
+	uint32_t code;	  /* id of its code object, 0 unknown */
+	uint32_t vgprs, accum_vgprs, sgprs;
+};
+
+struct agent_code {
+	const char *uri; /* "" unknown */
 };
 
 /*
@@ -54,6 +61,8 @@ pid_t agent__pid(const struct agent_view *v);
 
 /* Tells the agent to record, and that the tracer is alive: to be repeated every 100 ms. */
 void agent__activate(struct agent_view *v);
+/* What is recorded beyond the usual: RT_AGENT_WANT_*. To be said before it is activated. */
+void agent__want(struct agent_view *v, uint32_t wants);
 void agent__deactivate(struct agent_view *v);
 
 /* What the agent says of itself: is it recording? It answers within a few milliseconds. */
@@ -70,6 +79,9 @@ bool agent__drain(struct agent_view *v, bool dead,
 
 const struct agent_device *agent__device(const struct agent_view *v, uint32_t id);
 const struct agent_kernel *agent__kernel(const struct agent_view *v, uint32_t id);
+const struct agent_code *agent__code(const struct agent_view *v, uint32_t id);
+/* The versions of the runtime that the process last initialised; NULL: it did not say. */
+const char *agent__runtime(const struct agent_view *v);
 const struct clock_map *agent__clock(const struct agent_view *v);
 
 /* Calls `fn` for every device announced so far. */
@@ -81,6 +93,9 @@ void agent__each_device(const struct agent_view *v,
  * and slots that were skipped or made no sense.
  */
 uint64_t agent__lost(const struct agent_view *v);
+/* Those of one kind (enum rt_agent_kind), and names that did not fit into the agent's log. */
+uint64_t agent__lost_of(const struct agent_view *v, unsigned int kind);
+uint64_t agent__lost_names(const struct agent_view *v);
 uint64_t agent__bad(const struct agent_view *v);
 
 /*

@@ -22,6 +22,8 @@ static void found(struct thread *th, struct gpu_op *op, uint64_t corr, uint64_t 
 {
 	op->ev.corr = corr;
 	op->ev.root = root;
+	if (ev_is_resource(op->ev.kind))
+		return;
 	op->ev.gpu.ordinal = th->caused_root == root ? ++th->caused_last : 0;
 	if (th->caused_root != root) {
 		th->caused_root = root;
@@ -117,7 +119,7 @@ bool correlate__span(struct thread *th, const struct event *span, settled_fn fn,
 			continue;
 		if (!op->ev.corr && at >= span->begin) {
 			found(th, op, span->corr, span->root);
-			caused = true;
+			caused |= !ev_is_resource(op->ev.kind);
 		}
 		if (op->ev.root == span->corr)
 			op->ev.gpu.stream = span->stream;

@@ -36,6 +36,36 @@ const char *ev_copy_name(enum copy_dir dir)
 	}
 }
 
+const char *ev_resource_name(enum resource_what what)
+{
+	static const char *const names[RESOURCE_COUNT] = {
+		[RESOURCE_ALLOC] = "alloc",
+		[RESOURCE_FREE] = "free",
+		[RESOURCE_VMEM_RESERVE] = "reserve addresses",
+		[RESOURCE_VMEM_UNRESERVE] = "free addresses",
+		[RESOURCE_VMEM_CREATE] = "create memory",
+		[RESOURCE_VMEM_RELEASE] = "release memory",
+		[RESOURCE_VMEM_MAP] = "map memory",
+		[RESOURCE_VMEM_UNMAP] = "unmap memory",
+		[RESOURCE_SCRATCH_ALLOC] = "alloc scratch",
+		[RESOURCE_SCRATCH_FREE] = "free scratch",
+		[RESOURCE_SCRATCH_RECLAIM] = "reclaim scratch",
+		[RESOURCE_QUEUE_CREATE] = "create queue",
+		[RESOURCE_QUEUE_DESTROY] = "destroy queue",
+		[RESOURCE_CODE_LOAD] = "load code object",
+		[RESOURCE_CODE_UNLOAD] = "unload code object",
+		[RESOURCE_RUNTIME_INIT] = "start runtime",
+		[RESOURCE_RUNTIME_END] = "shut down runtime",
+	};
+
+	return (unsigned int)what < RESOURCE_COUNT ? names[what] : "?";
+}
+
+const char *ev_count_name(enum ev_kind kind)
+{
+	return kind == EV_QUEUE ? "packets" : kind == EV_CODE ? "kernels" : "waves";
+}
+
 const char *ev_name(const struct event *ev)
 {
 	if (ev->kind == EV_COPY)
@@ -50,10 +80,22 @@ const char *trace_stats_field(const struct trace_stats *stats, unsigned int n, u
 		size_t offset;
 	} fields[] = {
 #define FIELD(name) {#name, offsetof(struct trace_stats, name)}
-		FIELD(spans),	   FIELD(ranges),	FIELD(marks),	   FIELD(dispatches),
-		FIELD(copies),	   FIELD(uncorrelated), FIELD(unfinished), FIELD(no_times),
-		FIELD(lost_spans), FIELD(lost_depth),	FIELD(lost_gpu),   FIELD(lost_other),
-		FIELD(gaps),
+		FIELD(spans),	       FIELD(ranges),
+		FIELD(marks),	       FIELD(dispatches),
+		FIELD(copies),	       FIELD(uncorrelated),
+		FIELD(unfinished),     FIELD(no_times),
+		FIELD(lost_spans),     FIELD(lost_depth),
+		FIELD(lost_gpu),       FIELD(lost_other),
+		FIELD(gaps),	       FIELD(barriers),
+		FIELD(allocations),    FIELD(frees),
+		FIELD(virtual_memory), FIELD(scratch),
+		FIELD(queues),	       FIELD(code_objects),
+		FIELD(runtimes),       FIELD(lost_dispatches),
+		FIELD(lost_copies),    FIELD(lost_ends),
+		FIELD(lost_clocks),    FIELD(lost_barriers),
+		FIELD(lost_memory),    FIELD(lost_scratch),
+		FIELD(lost_queues),    FIELD(lost_code_objects),
+		FIELD(lost_runtimes),  FIELD(lost_names),
 #undef FIELD
 	};
 

@@ -32,7 +32,25 @@ enum ev_kind {
 	EV_DISPATCH, /* a kernel */
 	EV_COPY,     /* an asynchronous copy */
 	EV_GAP,	     /* a time in which calls of a process may have been missed; name: why */
+	EV_BARRIER,  /* a barrier packet: an operation of a queue as a dispatch is */
+	/* What happened at `end`, in a call that began at `begin`; see struct resource_info. */
+	EV_MEMORY,
+	EV_SCRATCH,
+	EV_QUEUE,
+	EV_CODE,
+	EV_RUNTIME,
 };
+
+/* Did the GPU run it? */
+static inline bool ev_is_operation(enum ev_kind kind)
+{
+	return kind == EV_DISPATCH || kind == EV_COPY || kind == EV_BARRIER;
+}
+
+static inline bool ev_is_resource(enum ev_kind kind)
+{
+	return kind >= EV_MEMORY;
+}
 
 /* ev.flags */
 #define EV_F_UNFINISHED	  0x01	/* span, range: still open when the task or the trace ended */
@@ -61,8 +79,50 @@ const char *ev_copy_name(enum copy_dir dir);
 struct api_function;
 struct call_values;
 
+enum resource_what {
+	RESOURCE_ALLOC,
+	RESOURCE_FREE,
+	RESOURCE_VMEM_RESERVE, /* addresses without memory, and back */
+	RESOURCE_VMEM_UNRESERVE,
+	RESOURCE_VMEM_CREATE, /* memory without addresses, and back; address: its handle */
+	RESOURCE_VMEM_RELEASE,
+	RESOURCE_VMEM_MAP,
+	RESOURCE_VMEM_UNMAP,
+	RESOURCE_SCRATCH_ALLOC,
+	RESOURCE_SCRATCH_FREE,
+	RESOURCE_SCRATCH_RECLAIM,
+	RESOURCE_QUEUE_CREATE,
+	RESOURCE_QUEUE_DESTROY,
+	RESOURCE_CODE_LOAD,
+	RESOURCE_CODE_UNLOAD,
+	RESOURCE_RUNTIME_INIT,
+	RESOURCE_RUNTIME_END,
+	RESOURCE_COUNT,
+};
+
+/* "alloc", "create queue", "load code object", ... */
+const char *ev_resource_name(enum resource_what what);
+
+/* What resource_info.count counts: "packets", "kernels" or "waves". */
+const char *ev_count_name(enum ev_kind kind);
+
+struct resource_info {
+	enum resource_what what;
+	bool bytes_known;  /* not for what is freed and was not seen to be allocated */
+	bool in_use_known; /* `in_use` is set: what is in use of the device has changed */
+	uint32_t id;	   /* of the queue or code object, 0 none */
+	uint32_t count;	   /* queue: packets; code object: kernels; scratch: waves */
+	uint64_t address;  /* 0 none */
+	uint64_t bytes;
+	uint64_t in_use;  /* bytes, of the allocations that were seen */
+	const char *text; /* code object: where it is from; runtime: its versions; NULL none */
+};
+
+#define DEVICE_CPU     -1
+#define DEVICE_UNKNOWN -2 /* only of resources */
+
 struct gpu_info {
-	int32_t device;	 /* 0-based GPU index in its process, -1: the CPU */
+	int32_t device;	 /* 0-based GPU index in its process, or DEVICE_* */
 	uint32_t queue;	 /* queue id in its process, 0: none (copies) */
 	uint64_t submit; /* when it was submitted, on thread `tid` */
 	uint64_t op;	 /* number of the operation in its process */
@@ -74,12 +134,17 @@ struct gpu_info {
 			uint32_t workgroup[3];
 			uint32_t lds, scratch; /* bytes */
 			uint32_t kernel;       /* kernel id in its process */
+			uint32_t code;	       /* id of its code object, 0 unknown */
+			/* What a wave occupies; all 0: not known. */
+			uint32_t vgprs, accum_vgprs, sgprs;
 		};
 		struct {
 			uint64_t bytes;
 			enum copy_dir dir;
 			int32_t src_device, dst_device; /* as `device` */
+			uint32_t engine;		/* from 1; 0: the runtime chose */
 		};
+		struct resource_info resource;
 	};
 };
 
@@ -122,14 +187,21 @@ const char *ev_name(const struct event *ev);
 /* What was not recorded, for sinks that have a place for it and for the closing lines. */
 struct trace_stats {
 	uint64_t spans, ranges, marks, dispatches, copies;
+	uint64_t barriers;
+	uint64_t allocations, frees;
+	uint64_t virtual_memory;			  /* reserved, created, mapped, and back */
+	uint64_t scratch, queues, code_objects, runtimes; /* what happened to them */
 	uint64_t uncorrelated; /* GPU operations without a correlation ID */
 	uint64_t unfinished;   /* calls cut off by the end of a task or of the trace */
 	uint64_t no_times;     /* GPU operations that were never seen to end */
 	uint64_t lost_spans;   /* dropped in the kernel: ring full */
 	uint64_t lost_depth;   /* calls nested deeper than the capture's stack */
-	uint64_t lost_gpu;     /* dropped by agents: ring full */
-	uint64_t lost_other;   /* records that made no sense and were skipped */
-	uint64_t gaps;	       /* times in which calls may have been missed */
+	uint64_t lost_gpu;     /* dropped by agents: ring full; the sum of these: */
+	uint64_t lost_dispatches, lost_copies, lost_ends, lost_clocks, lost_barriers;
+	uint64_t lost_memory, lost_scratch, lost_queues, lost_code_objects, lost_runtimes;
+	uint64_t lost_names; /* of devices, queues, code and kernels: agents' log of them full */
+	uint64_t lost_other; /* records that made no sense and were skipped */
+	uint64_t gaps;	     /* times in which calls may have been missed */
 };
 
 /* Name and value of the n-th number in stats; NULL after the last. */

@@ -3,10 +3,10 @@
 include user/api.mk
 -include user/sinks.mk
 
-USER_SRCS = main options record intake launch guard privileges log procfs function insn placement \
+USER_SRCS = main options record closing intake launch guard privileges log procfs function insn placement \
 	branches image frames spills trampoline implementation library installed doctor doctor_probes doctor_checks \
 	capture attach behind attach_tracefs tracefs addresses select items control external handles symbols stacks \
-	kfd periods operations parallel samefile targets agent agents clock order task strings correlate streams workers ranges merge \
+	kfd periods operations resources parallel samefile targets agent agents clock order task strings correlate streams workers ranges merge \
 	output
 USER_OBJS = $(USER_SRCS:%=$(O)/obj/user/%.o)
 USER_LIBS = -lbpf -ldw -lelf -lZydis -lz -liberty

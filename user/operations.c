@@ -10,6 +10,7 @@
 #include "user/correlate.h"
 #include "user/external.h"
 #include "user/ranges.h"
+#include "user/resources.h"
 #include "user/workers.h"
 
 /* How long an operation that has ended waits for a call that may not come. */
@@ -18,15 +19,21 @@
 struct operations {
 	struct trace *trace;
 	struct gpu_op *ops; /* submitted, not told yet */
+	struct resources *resources;
 };
 
 struct operations *operations__new(struct trace *trace)
 {
 	struct operations *o = calloc(1, sizeof(*o));
 
-	if (o)
-		o->trace = trace;
-	return o;
+	if (!o)
+		return NULL;
+	o->trace = trace;
+	o->resources = resources__new();
+	if (o->resources)
+		return o;
+	free(o);
+	return NULL;
 }
 
 static void drop_op(struct operations *o, struct gpu_op *op)
@@ -44,12 +51,28 @@ void operations__free(struct operations *o)
 	HASH_ITER (hh, o->ops, op, next) {
 		drop_op(o, op);
 	}
+	resources__free(o->resources);
 	free(o);
 }
 
 static bool is_selected(const struct trace *t, const struct event *ev)
 {
-	return ev->kind == EV_DISPATCH ? t->selection->kernels : t->selection->copies;
+	const struct selection *s = t->selection;
+
+	switch (ev->kind) {
+	case EV_DISPATCH:
+		return s->kernels;
+	case EV_COPY:
+		return s->copies;
+	case EV_BARRIER:
+		return s->barriers;
+	case EV_MEMORY:
+		return s->memory;
+	case EV_SCRATCH:
+		return s->scratch;
+	default:
+		return s->setup;
+	}
 }
 
 /* Was it submitted while nothing was to be traced? Then no call explains it, and none has to. */
@@ -67,9 +90,14 @@ static void count_op(struct trace *t, const struct event *ev)
 {
 	if (ev->kind == EV_DISPATCH)
 		t->stats.dispatches++;
-	else
+	else if (ev->kind == EV_COPY)
 		t->stats.copies++;
-	if (ev->flags & EV_F_UNCORRELATED && !t->calls_filtered)
+	else if (ev->kind == EV_BARRIER)
+		t->stats.barriers++;
+	else
+		resources__count(&t->stats, ev);
+	/* Scratch memory is the runtime's own doing. */
+	if (ev->flags & EV_F_UNCORRELATED && !t->calls_filtered && ev->kind != EV_SCRATCH)
 		t->stats.uncorrelated++;
 	if (ev->flags & EV_F_NO_TIMES)
 		t->stats.no_times++;
@@ -102,8 +130,8 @@ static bool is_of_worker(const struct operations *o, const struct process *p,
 {
 	const struct thread *th = tasks__find_thread(o->trace->tasks, op->ev.pid, op->ev.tid);
 
-	return op->owner_known && !op->given_to_workers && p && p->calls_hip && th &&
-	       !th->calls_hip && selection__has_causes(o->trace->selection);
+	return op->owner_known && !op->given_to_workers && !ev_is_resource(op->ev.kind) && p &&
+	       p->calls_hip && th && !th->calls_hip && selection__has_causes(o->trace->selection);
 }
 
 void operations__settled(struct gpu_op *op, void *arg)
@@ -142,6 +170,21 @@ static void fill_dispatch(struct gpu_op *op, const struct agent_view *v,
 	ev->gpu.lds = rec->dispatch.lds;
 	ev->gpu.scratch = rec->dispatch.scratch;
 	ev->gpu.kernel = rec->dispatch.kernel;
+	if (!kernel)
+		return;
+	ev->gpu.code = kernel->code;
+	ev->gpu.vgprs = kernel->vgprs;
+	ev->gpu.accum_vgprs = kernel->accum_vgprs;
+	ev->gpu.sgprs = kernel->sgprs;
+}
+
+static void fill_barrier(struct event *ev, const struct agent_view *v,
+			 const struct rt_agent_rec *rec)
+{
+	ev->kind = EV_BARRIER;
+	ev->name = "barrier";
+	ev->gpu.device = gpu_of(v, rec->dispatch.agent);
+	ev->gpu.queue = rec->dispatch.queue;
 }
 
 static enum copy_dir direction(int32_t src, int32_t dst)
@@ -157,6 +200,7 @@ static void fill_copy(struct event *ev, const struct agent_view *v, const struct
 
 	ev->kind = EV_COPY;
 	ev->gpu.bytes = rec->copy.bytes;
+	ev->gpu.engine = rec->copy.engine;
 	ev->gpu.src_device = src;
 	ev->gpu.dst_device = dst;
 	ev->gpu.dir = direction(src, dst);
@@ -181,7 +225,12 @@ struct tell_devices {
 static void tell_device(const struct agent_device *d, void *arg)
 {
 	const struct tell_devices *t = arg;
-	struct device_info info = {.pid = t->pid, .device = d->gpu, .name = d->name};
+	struct device_info info = {
+		.pid = t->pid,
+		.device = d->gpu,
+		.name = d->name,
+		.details = d->details,
+	};
 
 	if (d->gpu >= 0)
 		output__device(t->trace->out, &info);
@@ -212,8 +261,9 @@ static void find_cause(struct operations *o, struct thread *th, struct gpu_op *o
 {
 	struct process *p = tasks__find_process(o->trace->tasks, th->pid);
 	uint64_t at = op->ev.gpu.submit;
+	bool of_worker = p && !th->makes_calls;
 
-	if (!op->owner_known) {
+	if (!op->owner_known || (of_worker && ev_is_resource(op->ev.kind))) {
 		correlate__submit_alone(op, operations__settled, o);
 		return;
 	}
@@ -223,7 +273,7 @@ static void find_cause(struct operations *o, struct thread *th, struct gpu_op *o
 	give_up_late(o, th, at);
 	if (!selection__has_causes(o->trace->selection))
 		correlate__submit_alone(op, operations__settled, o);
-	else if (p && !th->makes_calls)
+	else if (of_worker)
 		give_to_workers(o, p, op);
 	else
 		correlate__submit(th, op, operations__settled, o);
@@ -238,6 +288,25 @@ static struct thread *submitter(struct operations *o, struct agent_view *v,
 
 	return rec->tid ? tasks__thread_by_ns_tid(tasks, pid, rec->tid)
 			: tasks__thread(tasks, pid, pid);
+}
+
+static bool fill(struct operations *o, struct gpu_op *op, struct agent_view *v,
+		 const struct rt_agent_rec *rec)
+{
+	switch (rec->kind) {
+	case RT_AGENT_DISPATCH:
+		fill_dispatch(op, v, rec);
+		return true;
+	case RT_AGENT_BARRIER:
+		fill_barrier(&op->ev, v, rec);
+		return true;
+	case RT_AGENT_COPY:
+		fill_copy(&op->ev, v, rec);
+		return true;
+	default: /* it has happened: no end will be told */
+		op->ended = true;
+		return resources__fill(o->resources, v, rec, &op->ev);
+	}
 }
 
 static void on_submit(struct operations *o, struct agent_view *v, const struct rt_agent_rec *rec)
@@ -261,10 +330,11 @@ static void on_submit(struct operations *o, struct agent_view *v, const struct r
 	op->ev.gpu.submit = rec->time;
 	op->ev.gpu.op = rec->op;
 	op->ev.gpu.stream = STREAM_NONE;
-	if (rec->kind == RT_AGENT_DISPATCH)
-		fill_dispatch(op, v, rec);
-	else
-		fill_copy(&op->ev, v, rec);
+	if (!fill(o, op, v, rec)) {
+		o->trace->stats.lost_other++;
+		free(op);
+		return;
+	}
 	HASH_ADD(hh, o->ops, key, sizeof(op->key), op);
 	find_cause(o, th, op);
 }
@@ -296,6 +366,12 @@ void operations__record(struct operations *o, struct agent_view *v, const struct
 	switch (rec->kind) {
 	case RT_AGENT_DISPATCH:
 	case RT_AGENT_COPY:
+	case RT_AGENT_BARRIER:
+	case RT_AGENT_MEMORY:
+	case RT_AGENT_SCRATCH:
+	case RT_AGENT_QUEUE:
+	case RT_AGENT_CODE:
+	case RT_AGENT_RUNTIME:
 		on_submit(o, v, rec);
 		break;
 	case RT_AGENT_DONE:
@@ -310,6 +386,7 @@ void operations__agent_gone(struct operations *o, struct agent_view *v)
 {
 	struct gpu_op *op, *next;
 
+	resources__forget(o->resources, v);
 	HASH_ITER (hh, o->ops, op, next) {
 		if (op->key[0] != (uintptr_t)v || op->ended)
 			continue;

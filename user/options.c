@@ -63,6 +63,9 @@ enum {
 	OPT_MARKER_TRACE,
 	OPT_KERNEL_TRACE,
 	OPT_COPY_TRACE,
+	OPT_MEMORY_TRACE,
+	OPT_SCRATCH_TRACE,
+	OPT_BARRIERS,
 };
 
 static const struct argp_option argp_options[] = {
@@ -76,7 +79,8 @@ static const struct argp_option argp_options[] = {
 	 "Only processes of that name, as in /proc/PID/comm (repeatable)", 0},
 	{NULL, 0, NULL, 0, "Which events:", 2},
 	{"trace", 't', "LIST", 0,
-	 "hip, hsa, kfd, roctx (marker), roctracer, kernel, memory-copy, gpu (both), runtime (hip, "
+	 "hip, hsa, kfd, roctx (marker), roctracer, kernel, memory-copy, memory (allocations), "
+	 "scratch, setup (queues, code objects, the runtime), gpu (these five), runtime (hip, "
 	 "roctx, gpu), all; with commas between. Default: all",
 	 0},
 	{"expr", 'e', "GLOB", 0,
@@ -98,6 +102,8 @@ static const struct argp_option argp_options[] = {
 	{"roctx-trace", OPT_MARKER_TRACE, NULL, OPTION_ALIAS | OPTION_HIDDEN, NULL, 0},
 	{"kernel-trace", OPT_KERNEL_TRACE, NULL, 0, "-t kernel", 0},
 	{"memory-copy-trace", OPT_COPY_TRACE, NULL, 0, "-t memory-copy", 0},
+	{"memory-allocation-trace", OPT_MEMORY_TRACE, NULL, 0, "-t memory", 0},
+	{"scratch-memory-trace", OPT_SCRATCH_TRACE, NULL, 0, "-t scratch", 0},
 	{"runtime-trace", 'r', NULL, 0, "-t runtime", 0},
 	{"sys-trace", 's', NULL, 0, "-t all", 0},
 	{NULL, 0, NULL, 0, "When:", 3},
@@ -179,7 +185,7 @@ static void add_domains(struct options *o, char *list, struct argp_state *state)
 	char *save, *word;
 
 	if (!o->selected)
-		o->selection.domains = 0, o->selection.kernels = o->selection.copies = false;
+		selection__none(&o->selection);
 	o->selected = true;
 	for (word = strtok_r(list, ",", &save); word; word = strtok_r(NULL, ",", &save))
 		if (!selection__add_domain(&o->selection, word))
@@ -319,6 +325,7 @@ static error_t parse_domain(int key, char *arg, struct options *o, struct argp_s
 		{OPT_KFD_TRACE, "kfd"},		 {OPT_MARKER_TRACE, "roctx"},
 		{OPT_KERNEL_TRACE, "kernel"},	 {'r', "runtime"},
 		{OPT_COPY_TRACE, "memory-copy"}, {'s', "all"},
+		{OPT_MEMORY_TRACE, "memory"},	 {OPT_SCRATCH_TRACE, "scratch"},
 	};
 
 	if (key == 't') {

@@ -26,13 +26,21 @@ struct interned {
 };
 
 static const char *const note_names[NOTE_STATS] = {
-	[NOTE_CORR] = "corr",	  [NOTE_PARENT] = "parent",   [NOTE_ROOT] = "root",
-	[NOTE_RANGE] = "range",	  [NOTE_ARGS] = "args",	      [NOTE_RET] = "ret",
-	[NOTE_DEVICE] = "device", [NOTE_QUEUE] = "queue",     [NOTE_OP] = "op",
-	[NOTE_SUBMIT] = "submit", [NOTE_GRID] = "grid",	      [NOTE_BLOCK] = "block",
-	[NOTE_LDS] = "lds",	  [NOTE_SCRATCH] = "scratch", [NOTE_BYTES] = "bytes",
-	[NOTE_FLAGS] = "flags",	  [NOTE_KERNEL] = "kernel",   [NOTE_EXTERNAL] = "external",
-	[NOTE_STREAM] = "stream", [NOTE_ORDINAL] = "ordinal",
+	[NOTE_CORR] = "corr",	    [NOTE_PARENT] = "parent",
+	[NOTE_ROOT] = "root",	    [NOTE_RANGE] = "range",
+	[NOTE_ARGS] = "args",	    [NOTE_RET] = "ret",
+	[NOTE_DEVICE] = "device",   [NOTE_QUEUE] = "queue",
+	[NOTE_OP] = "op",	    [NOTE_SUBMIT] = "submit",
+	[NOTE_GRID] = "grid",	    [NOTE_BLOCK] = "block",
+	[NOTE_LDS] = "lds",	    [NOTE_SCRATCH] = "scratch",
+	[NOTE_BYTES] = "bytes",	    [NOTE_FLAGS] = "flags",
+	[NOTE_KERNEL] = "kernel",   [NOTE_EXTERNAL] = "external",
+	[NOTE_VGPRS] = "vgprs",	    [NOTE_ACCUM_VGPRS] = "accum_vgprs",
+	[NOTE_SGPRS] = "sgprs",	    [NOTE_CODE] = "code",
+	[NOTE_ENGINE] = "engine",   [NOTE_BEGIN] = "begin",
+	[NOTE_ADDRESS] = "address", [NOTE_IN_USE] = "in_use",
+	[NOTE_COUNT] = "count",	    [NOTE_TEXT] = "text",
+	[NOTE_STREAM] = "stream",   [NOTE_ORDINAL] = "ordinal",
 };
 
 /* ---- packets ---- */
@@ -190,6 +198,61 @@ void pf_track(struct pftrace *p, uint64_t uuid, uint64_t parent, const char *nam
 	track.thread = thread;
 	packet.track_descriptor = &track;
 	write_packet(p, &packet);
+}
+
+void pf_track_described(struct pftrace *p, uint64_t uuid, uint64_t parent, const char *name,
+			const char *description)
+{
+	Pf__TracePacket packet = PF__TRACE_PACKET__INIT;
+	Pf__TrackDescriptor track = PF__TRACK_DESCRIPTOR__INIT;
+	struct utf8_buf utf8 = {0};
+
+	track.has_uuid = true;
+	track.uuid = uuid;
+	track.has_parent_uuid = parent != 0;
+	track.parent_uuid = parent;
+	track.name = clean(p, name);
+	track.description = *description ? (char *)utf8_clean(&utf8, description) : NULL;
+	packet.track_descriptor = &track;
+	write_packet(p, &packet);
+	utf8_free(&utf8);
+}
+
+void pf_track_bytes(struct pftrace *p, uint64_t uuid, uint64_t parent, const char *name)
+{
+	Pf__TracePacket packet = PF__TRACE_PACKET__INIT;
+	Pf__TrackDescriptor track = PF__TRACK_DESCRIPTOR__INIT;
+	Pf__CounterDescriptor counter = PF__COUNTER_DESCRIPTOR__INIT;
+
+	counter.has_unit = true;
+	counter.unit = PF__COUNTER_DESCRIPTOR__UNIT__UNIT_SIZE_BYTES;
+	track.has_uuid = true;
+	track.uuid = uuid;
+	track.has_parent_uuid = parent != 0;
+	track.parent_uuid = parent;
+	track.name = clean(p, name);
+	track.counter = &counter;
+	packet.track_descriptor = &track;
+	write_packet(p, &packet);
+}
+
+void pf_bytes(struct pftrace *p, uint64_t track, uint64_t time, uint64_t bytes)
+{
+	Pf__TracePacket packet = PF__TRACE_PACKET__INIT;
+	Pf__TrackEvent event = PF__TRACK_EVENT__INIT;
+
+	event.has_type = true;
+	event.type = PF__TRACK_EVENT__TYPE__TYPE_COUNTER;
+	event.has_track_uuid = true;
+	event.track_uuid = track;
+	event.has_counter_value = true;
+	event.counter_value = bytes < INT64_MAX ? (int64_t)bytes : INT64_MAX;
+	packet.has_timestamp = true;
+	packet.timestamp = time;
+	packet.track_event = &event;
+	write_packet(p, &packet);
+	if (time > p->last)
+		p->last = time;
 }
 
 /* ---- events ---- */

@@ -48,10 +48,20 @@ enum note {
 	NOTE_EXTERNAL,
 	NOTE_STREAM,
 	NOTE_ORDINAL,
+	NOTE_VGPRS,
+	NOTE_ACCUM_VGPRS,
+	NOTE_SGPRS,
+	NOTE_CODE,
+	NOTE_ENGINE,
+	NOTE_BEGIN,
+	NOTE_ADDRESS,
+	NOTE_IN_USE,
+	NOTE_COUNT,
+	NOTE_TEXT,
 	NOTE_STATS, /* the first of those of trace_stats_field() */
 };
 
-#define NOTES_MAX  16 /* in an event */
+#define NOTES_MAX  64 /* in an event; that of the trace's numbers has the most */
 #define VALUES_MAX 16 /* in all arrays of an event */
 
 /*
@@ -76,6 +86,14 @@ void pf_clocks(struct pftrace *p);
  */
 void pf_track(struct pftrace *p, uint64_t uuid, uint64_t parent, const char *name,
 	      Pf__ProcessDescriptor *process, Pf__ThreadDescriptor *thread);
+
+/* The same with a description, "" for none. */
+void pf_track_described(struct pftrace *p, uint64_t uuid, uint64_t parent, const char *name,
+			const char *description);
+
+/* A track of numbers of bytes. */
+void pf_track_bytes(struct pftrace *p, uint64_t uuid, uint64_t parent, const char *name);
+void pf_bytes(struct pftrace *p, uint64_t track, uint64_t time, uint64_t bytes);
 
 /* Starts an event of the domain on the track. */
 void pf_event_init(struct pf_event *e, Pf__TrackEvent__Type type, uint64_t track,

@@ -25,6 +25,7 @@
 #include "user/agents.h"
 #include "user/attach.h"
 #include "user/capture.h"
+#include "user/closing.h"
 #include "user/guard.h"
 #include "user/installed.h"
 #include "user/intake.h"
@@ -201,7 +202,7 @@ static void run_loop(struct recorder *r)
 
 static bool wants_gpu(const struct options *o)
 {
-	return o->selection.kernels || o->selection.copies;
+	return o->selection.domains & 1u << DOMAIN_GPU;
 }
 
 static uint32_t key_pid(const struct recorder *r)
@@ -464,17 +465,7 @@ static int start(struct recorder *r)
 
 static void count_agent(struct agent_view *v, void *arg)
 {
-	struct trace_stats *stats = arg;
-
-	stats->lost_gpu += agent__lost(v);
-	stats->lost_other += agent__bad(v);
-	if (agent__unwatched_queues(v))
-		log_warn("process %d: %" PRIu64
-			 " queues could not be watched: what they ran is not in the trace",
-			 agent__pid(v), agent__unwatched_queues(v));
-	if (agent__failed(v))
-		log_warn("process %d: its agent has switched itself off; see its stderr",
-			 agent__pid(v));
+	closing__add_agent(arg, v);
 }
 
 static void fill_losses(struct recorder *r)
@@ -513,18 +504,8 @@ static void finish(struct recorder *r)
 
 static void say_result(const struct recorder *r)
 {
-	const struct trace_stats *s = &r->trace.stats;
-
-	log_say("recorded %" PRIu64 " calls, %" PRIu64 " dispatches, %" PRIu64 " copies, %" PRIu64
-		" ranges, %" PRIu64 " marks in %.1f s",
-		s->spans, s->dispatches, s->copies, s->ranges, s->marks,
-		(clock__boot_ns() - r->started) / 1e9);
-	log_say("lost %" PRIu64 " calls (ring full), %" PRIu64 " (nested too deep), %" PRIu64
-		" GPU records, %" PRIu64 " other; %" PRIu64 " GPU operations uncorrelated, %" PRIu64
-		" without end; %" PRIu64 " calls unfinished",
-		s->lost_spans, s->lost_depth, s->lost_gpu, s->lost_other, s->uncorrelated,
-		s->no_times, s->unfinished);
-	if (r->opt->command && !s->spans)
+	closing__say(&r->trace.stats, (clock__boot_ns() - r->started) / 1e9);
+	if (r->opt->command && !r->trace.stats.spans)
 		log_warn("the command made no call of a traced function");
 }
 

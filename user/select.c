@@ -40,33 +40,62 @@ static const char *const naming_functions[] = {
 	"hipModuleGetFunction",
 };
 
+/* What there is of DOMAIN_GPU. */
+enum {
+	KERNELS = 1,
+	COPIES = 2,
+	MEMORY = 4,
+	SCRATCH = 8,
+	SETUP = 16,
+	ALL_GPU = 31,
+};
+
 static const struct {
 	const char *word;
 	unsigned int domains;
-	bool kernels, copies;
+	unsigned int gpu;
 } words[] = {
-	{"hip", BIT(DOMAIN_HIP), false, false},
-	{"hsa", BIT(DOMAIN_HSA), false, false},
-	{"kfd", BIT(DOMAIN_KFD), false, false},
-	{"roctx", BIT(DOMAIN_ROCTX), false, false},
-	{"marker", BIT(DOMAIN_ROCTX), false, false},
-	{"roctracer", BIT(DOMAIN_ROCTRACER), false, false},
-	{"kernel", BIT(DOMAIN_GPU), true, false},
-	{"memory-copy", BIT(DOMAIN_GPU), false, true},
-	{"gpu", BIT(DOMAIN_GPU), true, true},
-	{"runtime", BIT(DOMAIN_HIP) | BIT(DOMAIN_ROCTX) | BIT(DOMAIN_GPU), true, true},
-	{"all", ALL_DOMAINS, true, true},
+	{"hip", BIT(DOMAIN_HIP), 0},
+	{"hsa", BIT(DOMAIN_HSA), 0},
+	{"kfd", BIT(DOMAIN_KFD), 0},
+	{"roctx", BIT(DOMAIN_ROCTX), 0},
+	{"marker", BIT(DOMAIN_ROCTX), 0},
+	{"roctracer", BIT(DOMAIN_ROCTRACER), 0},
+	{"kernel", BIT(DOMAIN_GPU), KERNELS},
+	{"memory-copy", BIT(DOMAIN_GPU), COPIES},
+	{"memory", BIT(DOMAIN_GPU), MEMORY},
+	{"scratch", BIT(DOMAIN_GPU), SCRATCH},
+	{"setup", BIT(DOMAIN_GPU), SETUP},
+	{"gpu", BIT(DOMAIN_GPU), ALL_GPU},
+	{"runtime", BIT(DOMAIN_HIP) | BIT(DOMAIN_ROCTX) | BIT(DOMAIN_GPU), ALL_GPU},
+	{"all", ALL_DOMAINS, ALL_GPU},
 };
+
+static void add_gpu(struct selection *s, unsigned int gpu)
+{
+	s->kernels |= !!(gpu & KERNELS);
+	s->copies |= !!(gpu & COPIES);
+	s->memory |= !!(gpu & MEMORY);
+	s->scratch |= !!(gpu & SCRATCH);
+	s->setup |= !!(gpu & SETUP);
+}
 
 void selection__all(struct selection *s)
 {
-	*s = (struct selection){.domains = ALL_DOMAINS, .kernels = true, .copies = true};
+	*s = (struct selection){.domains = ALL_DOMAINS};
+	add_gpu(s, ALL_GPU);
+}
+
+void selection__none(struct selection *s)
+{
+	s->domains = 0;
+	s->kernels = s->copies = s->memory = s->scratch = s->setup = false;
 }
 
 const char *selection__domain_words(void)
 {
-	return "hip, hsa, kfd, roctx (marker), roctracer, kernel, memory-copy, gpu (both), "
-	       "runtime (hip, roctx, gpu), all";
+	return "hip, hsa, kfd, roctx (marker), roctracer, kernel, memory-copy, memory, scratch, "
+	       "setup, gpu (these five), runtime (hip, roctx, gpu), all";
 }
 
 bool selection__add_domain(struct selection *s, const char *word)
@@ -75,8 +104,7 @@ bool selection__add_domain(struct selection *s, const char *word)
 		if (strcmp(words[i].word, word))
 			continue;
 		s->domains |= words[i].domains;
-		s->kernels |= words[i].kernels;
-		s->copies |= words[i].copies;
+		add_gpu(s, words[i].gpu);
 		return true;
 	}
 	return false;

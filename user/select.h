@@ -21,12 +21,15 @@ struct globs {
 };
 
 struct selection {
-	unsigned int domains; /* bits of enum ev_domain; DOMAIN_GPU: kernels, copies or both */
+	unsigned int domains; /* bits of enum ev_domain; DOMAIN_GPU: one of these at least */
 	bool kernels, copies;
-	bool hot;	     /* also what is left out by default */
-	struct globs only;   /* functions; none: all of the domains */
-	struct globs except; /* functions left out */
-	struct globs stacks; /* functions whose user stack is taken */
+	bool memory, scratch; /* allocations; the runtime's for kernels that spill */
+	bool setup;	      /* queues, code objects, the runtime's begin and end */
+	bool barriers;	      /* barrier packets: of no word, as they cost */
+	bool hot;	      /* also what is left out by default */
+	struct globs only;    /* functions; none: all of the domains */
+	struct globs except;  /* functions left out */
+	struct globs stacks;  /* functions whose user stack is taken */
 };
 
 enum selected {
@@ -37,6 +40,9 @@ enum selected {
 
 /* Everything: what holds until the user says otherwise. */
 void selection__all(struct selection *s);
+
+/* No domain; what was said of functions stays. */
+void selection__none(struct selection *s);
 
 /*
  * Adds what a word of -t stands for ("hip", "marker", "kernel", "all", ...). false: no such word,

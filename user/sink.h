@@ -34,6 +34,8 @@ struct device_info {
 	uint32_t pid;	  /* devices are known by process: its view of them may be restricted */
 	int32_t device;	  /* as in struct gpu_info */
 	const char *name; /* "gfx906 AMD Instinct MI50" */
+	/* "60 CUs, PCI 0000:03:00.0, ..."; NULL or "": nothing is known */
+	const char *details;
 };
 
 struct sink_ops {

@@ -10,6 +10,7 @@
  *   GPU operations    "X" in a process of their own for each GPU of each process, on a track for
  *                     each queue and each direction of copies, with more tracks where they overlap;
  *                     "i" where nobody saw them end
+ *   resources         "i" on a track of their device; "C" for the memory of it that is in use
  *   causes            "s" on the thread when the operation was submitted, which is inside the call
  *                     that did it, and "f" on the operation
  *
@@ -243,6 +244,48 @@ static void put_range_args(struct json *j, const struct event *ev)
 	close_map(j);
 }
 
+static void put_dispatch(struct json *j, const struct gpu_info *gpu)
+{
+	put_u64(j, "queue", gpu->queue);
+	put_sizes(j, "grid", gpu->grid);
+	put_sizes(j, "block", gpu->workgroup);
+	put_u64(j, "lds", gpu->lds);
+	put_u64(j, "scratch", gpu->scratch);
+	if (gpu->vgprs) {
+		put_u64(j, "vgprs", gpu->vgprs);
+		put_u64(j, "accum_vgprs", gpu->accum_vgprs);
+		put_u64(j, "sgprs", gpu->sgprs);
+	}
+	if (gpu->code)
+		put_u64(j, "code", gpu->code);
+}
+
+static void put_copy(struct json *j, const struct gpu_info *gpu)
+{
+	put_u64(j, "bytes", gpu->bytes);
+	if (gpu->engine)
+		put_u64(j, "engine", gpu->engine);
+}
+
+static void put_resource(struct json *j, const struct event *ev)
+{
+	const struct resource_info *r = &ev->gpu.resource;
+
+	put_us(j, "begin", ev->begin);
+	if (r->id)
+		put_u64(j, ev->kind == EV_CODE ? "code" : "queue", r->id);
+	if (r->address)
+		put_hex(j, "address", r->address);
+	if (r->bytes_known)
+		put_u64(j, "bytes", r->bytes);
+	if (r->in_use_known)
+		put_u64(j, "in_use", r->in_use);
+	if (r->count)
+		put_u64(j, ev_count_name(ev->kind), r->count);
+	if (r->text)
+		put_string(j, ev->kind == EV_CODE ? "uri" : "version", r->text);
+}
+
 static void put_gpu_args(struct json *j, const struct event *ev)
 {
 	const struct gpu_info *gpu = &ev->gpu;
@@ -258,17 +301,16 @@ static void put_gpu_args(struct json *j, const struct event *ev)
 	put_us(j, "submit", gpu->submit);
 	if (gpu->stream != STREAM_NONE)
 		put_u64(j, "stream", gpu->stream);
-	if (ev->corr)
+	if (ev->corr && ev_is_operation(ev->kind))
 		put_u64(j, "ordinal", gpu->ordinal);
-	if (ev->kind == EV_DISPATCH) {
+	if (ev->kind == EV_DISPATCH)
+		put_dispatch(j, gpu);
+	else if (ev->kind == EV_BARRIER)
 		put_u64(j, "queue", gpu->queue);
-		put_sizes(j, "grid", gpu->grid);
-		put_sizes(j, "block", gpu->workgroup);
-		put_u64(j, "lds", gpu->lds);
-		put_u64(j, "scratch", gpu->scratch);
-	} else {
-		put_u64(j, "bytes", gpu->bytes);
-	}
+	else if (ev->kind == EV_COPY)
+		put_copy(j, gpu);
+	else
+		put_resource(j, ev);
 	put_common(j, ev);
 	close_map(j);
 }
@@ -325,23 +367,23 @@ static void name_lane(struct json *j, struct place place, const struct event *ev
 
 	if (lane)
 		snprintf(extra, sizeof(extra), " (%" PRIu32 ")", lane + 1);
-	if (ev->kind == EV_DISPATCH)
-		snprintf(text, sizeof(text), "queue %" PRIu32 "%s", ev->gpu.queue, extra);
-	else
+	if (ev->kind == EV_COPY)
 		snprintf(text, sizeof(text), "copy %s%s", ev_name(ev), extra);
+	else
+		snprintf(text, sizeof(text), "queue %" PRIu32 "%s", ev->gpu.queue, extra);
 	put_metadata(j, "thread_name", place, "name", text);
 }
 
 static bool place_op(struct json *j, const struct event *ev, struct place *place)
 {
-	bool dispatch = ev->kind == EV_DISPATCH, fresh;
+	bool copy = ev->kind == EV_COPY, fresh;
 	struct track_lane *lane;
 	struct track *track;
 
 	if (!place_gpu(j, ev->pid, ev->gpu.device, "", &place->pid))
 		return false;
-	track = get_track(j, dispatch ? TRACK_QUEUE : TRACK_COPIES, ev->pid, ev->gpu.device,
-			  dispatch ? ev->gpu.queue : ev->gpu.dir, &fresh);
+	track = get_track(j, copy ? TRACK_COPIES : TRACK_QUEUE, ev->pid, ev->gpu.device,
+			  copy ? ev->gpu.dir : ev->gpu.queue, &fresh);
 	if (!track)
 		return false;
 	if (ev->flags & EV_F_NO_TIMES)
@@ -355,6 +397,26 @@ static bool place_op(struct json *j, const struct event *ev, struct place *place
 	place->tid = MADE_UP_ID + lane->number;
 	if (fresh)
 		name_lane(j, *place, ev, lane - track->lanes);
+	return true;
+}
+
+/* Beside the queues of the GPU; what is of no GPU stands in the process itself. */
+static bool place_resource(struct json *j, const struct event *ev, struct place *place)
+{
+	int32_t device = ev->gpu.device;
+	struct track *track;
+	bool fresh;
+
+	place->pid = ev->pid;
+	if (device >= 0 && !place_gpu(j, ev->pid, device, "", &place->pid))
+		return false;
+	track = get_track(j, TRACK_RESOURCES, ev->pid, device, 0, &fresh);
+	if (!track)
+		return false;
+	place->tid = MADE_UP_ID + track->number;
+	if (fresh)
+		put_metadata(j, "thread_name", *place, "name",
+			     device == DEVICE_CPU ? "resources of the CPU" : "resources");
 	return true;
 }
 
@@ -447,14 +509,42 @@ static void put_op(struct json *j, const struct event *ev)
 	put_flow(j, "f", place, ev->begin);
 }
 
+static void put_in_use(struct json *j, const struct event *ev, struct place place)
+{
+	open_timed(j, "C", place, ev, ev->end);
+	open_map(j, "args");
+	put_u64(j, "bytes", ev->gpu.resource.in_use);
+	close_map(j);
+	close_event(j);
+}
+
+static void put_resource_event(struct json *j, const struct event *ev)
+{
+	struct event counter = *ev;
+	struct place place;
+
+	if (!place_resource(j, ev, &place))
+		return;
+	open_timed(j, "i", place, ev, ev->end);
+	put_string(j, "s", "t");
+	put_gpu_args(j, ev);
+	close_event(j);
+	if (!ev->gpu.resource.in_use_known || ev->gpu.device < 0)
+		return;
+	counter.name = "device memory in use";
+	put_in_use(j, &counter, place);
+}
+
 static void json_event(struct sink *sink, const struct event *ev)
 {
 	struct json *j = (struct json *)sink;
 
 	if (ev->kind == EV_SPAN)
 		put_span(j, ev);
-	else if (ev->kind == EV_DISPATCH || ev->kind == EV_COPY)
+	else if (ev_is_operation(ev->kind))
 		put_op(j, ev);
+	else if (ev_is_resource(ev->kind))
+		put_resource_event(j, ev);
 	else if (ev->kind == EV_GAP)
 		put_gap(j, ev);
 	else if (ev->flags & EV_F_PROCESS && ev->kind == EV_RANGE)
@@ -498,9 +588,13 @@ static void json_thread(struct sink *sink, const struct thread_info *info)
 
 static void json_device(struct sink *sink, const struct device_info *info)
 {
+	struct json *j = (struct json *)sink;
 	uint32_t made_up;
 
-	place_gpu((struct json *)sink, info->pid, info->device, info->name, &made_up);
+	if (place_gpu(j, info->pid, info->device, info->name, &made_up) && info->details &&
+	    *info->details)
+		put_metadata(j, "process_labels", (struct place){made_up, 0}, "labels",
+			     info->details);
 }
 
 /* ---- open and close ---- */

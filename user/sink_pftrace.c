@@ -6,6 +6,8 @@
  *     GPU 0                one for each device that the process uses
  *       queue 1            kernels; several tracks of this name where they overlap
  *       copy HtoD          copies to or from the device
+ *       resources          instants: memory, queues, code objects
+ *       memory in use      a counter
  *     roctx ranges         start..stop ranges, likewise
  *     thread               calls
  *       roctx              push..pop ranges and marks of the thread
@@ -116,7 +118,8 @@ static struct track *roctx_track(struct perfetto *p, uint32_t pid, uint32_t tid)
 }
 
 /* The UUID of the GPU's track, 0 if out of memory. `name`: what it is, "" if nobody said. */
-static uint64_t gpu_track(struct perfetto *p, uint32_t pid, int32_t device, const char *name)
+static uint64_t gpu_track(struct perfetto *p, uint32_t pid, int32_t device, const char *name,
+			  const char *details)
 {
 	struct track_key key = {.kind = TRACK_GPU, .pid = pid, .owner = device};
 	char text[256];
@@ -130,9 +133,17 @@ static uint64_t gpu_track(struct perfetto *p, uint32_t pid, int32_t device, cons
 	else
 		snprintf(text, sizeof(text), "GPU %" PRId32 "%s%s", device, *name ? " " : "", name);
 	if (fresh)
-		pf_track(&p->writer, uuid_of(p, track->number), process_track(p, pid, NULL), text,
-			 NULL, NULL);
+		pf_track_described(&p->writer, uuid_of(p, track->number),
+				   process_track(p, pid, NULL), text, details);
 	return uuid_of(p, track->number);
+}
+
+/* What resources of a device hang below; those of none are the process's. */
+static uint64_t device_track(struct perfetto *p, const struct event *ev)
+{
+	if (ev->gpu.device < 0)
+		return process_track(p, ev->pid, NULL);
+	return gpu_track(p, ev->pid, ev->gpu.device, "", "");
 }
 
 /* The UUID of a lane with room for the event, 0 if out of memory. */
@@ -161,10 +172,10 @@ static uint64_t place(struct perfetto *p, struct track_key key, const struct eve
 static uint64_t place_op(struct perfetto *p, const struct event *ev)
 {
 	struct track_key key = {.kind = TRACK_COPIES, .pid = ev->pid, .owner = ev->gpu.device};
-	uint64_t gpu = gpu_track(p, ev->pid, ev->gpu.device, "");
+	uint64_t gpu = gpu_track(p, ev->pid, ev->gpu.device, "", "");
 	char name[FORMAT_LEN];
 
-	if (ev->kind == EV_DISPATCH) {
+	if (ev->kind != EV_COPY) {
 		key.kind = TRACK_QUEUE;
 		key.unit = ev->gpu.queue;
 		snprintf(name, sizeof(name), "queue %" PRIu32, ev->gpu.queue);
@@ -184,6 +195,48 @@ static uint64_t place_range(struct perfetto *p, const struct event *ev)
 
 /* ---- events ---- */
 
+static void note_dispatch(struct pf_event *e, const struct gpu_info *gpu)
+{
+	pf_note_u64(e, NOTE_QUEUE, gpu->queue);
+	pf_note_sizes(e, NOTE_GRID, gpu->grid);
+	pf_note_sizes(e, NOTE_BLOCK, gpu->workgroup);
+	pf_note_u64(e, NOTE_LDS, gpu->lds);
+	pf_note_u64(e, NOTE_SCRATCH, gpu->scratch);
+	if (gpu->vgprs) {
+		pf_note_u64(e, NOTE_VGPRS, gpu->vgprs);
+		pf_note_u64(e, NOTE_ACCUM_VGPRS, gpu->accum_vgprs);
+		pf_note_u64(e, NOTE_SGPRS, gpu->sgprs);
+	}
+	if (gpu->code)
+		pf_note_u64(e, NOTE_CODE, gpu->code);
+}
+
+static void note_copy(struct pf_event *e, const struct gpu_info *gpu)
+{
+	pf_note_u64(e, NOTE_BYTES, gpu->bytes);
+	if (gpu->engine)
+		pf_note_u64(e, NOTE_ENGINE, gpu->engine);
+}
+
+static void note_resource(struct pf_event *e, const struct event *ev)
+{
+	const struct resource_info *r = &ev->gpu.resource;
+
+	pf_note_u64(e, NOTE_BEGIN, ev->begin);
+	if (r->id)
+		pf_note_u64(e, ev->kind == EV_CODE ? NOTE_CODE : NOTE_QUEUE, r->id);
+	if (r->address)
+		pf_note_hex(e, NOTE_ADDRESS, r->address);
+	if (r->bytes_known)
+		pf_note_u64(e, NOTE_BYTES, r->bytes);
+	if (r->in_use_known)
+		pf_note_u64(e, NOTE_IN_USE, r->in_use);
+	if (r->count)
+		pf_note_u64(e, NOTE_COUNT, r->count);
+	if (r->text)
+		pf_note_text(e, NOTE_TEXT, r->text);
+}
+
 static void note_op(struct pf_event *e, const struct event *ev)
 {
 	const struct gpu_info *gpu = &ev->gpu;
@@ -195,18 +248,17 @@ static void note_op(struct pf_event *e, const struct event *ev)
 	pf_note_u64(e, NOTE_SUBMIT, gpu->submit);
 	if (gpu->stream != STREAM_NONE)
 		pf_note_u64(e, NOTE_STREAM, gpu->stream);
-	if (ev->corr)
+	if (ev->corr && ev_is_operation(ev->kind))
 		pf_note_u64(e, NOTE_ORDINAL, gpu->ordinal);
-	if (ev->kind == EV_DISPATCH) {
+	if (ev->kind == EV_DISPATCH)
+		note_dispatch(e, gpu);
+	else if (ev->kind == EV_BARRIER)
 		pf_note_u64(e, NOTE_QUEUE, gpu->queue);
-		pf_note_sizes(e, NOTE_GRID, gpu->grid);
-		pf_note_sizes(e, NOTE_BLOCK, gpu->workgroup);
-		pf_note_u64(e, NOTE_LDS, gpu->lds);
-		pf_note_u64(e, NOTE_SCRATCH, gpu->scratch);
-	} else {
-		pf_note_u64(e, NOTE_BYTES, gpu->bytes);
-	}
-	if (ev->corr)
+	else if (ev->kind == EV_COPY)
+		note_copy(e, gpu);
+	else
+		note_resource(e, ev);
+	if (ev->corr && ev_is_operation(ev->kind))
 		pf_flow(e, ev->corr);
 }
 
@@ -252,7 +304,8 @@ static void write_first(struct perfetto *p, const struct event *ev, Pf__TrackEve
 	if (ev->flags)
 		pf_note_text(&e, NOTE_FLAGS, format_flags(flags, ev->flags));
 	/* Messages may all differ, functions and kernels recur. */
-	pf_event_write(&p->writer, &e, ev->begin, ev_name(ev), !text);
+	pf_event_write(&p->writer, &e, ev_is_resource(ev->kind) ? ev->end : ev->begin, ev_name(ev),
+		       !text);
 }
 
 static void write_begin(struct perfetto *p, const struct event *ev, uint64_t track)
@@ -317,13 +370,44 @@ static void put_placed(struct perfetto *p, const struct event *ev, uint64_t trac
 	write_end(p, ev, track);
 }
 
+static void put_resource(struct perfetto *p, const struct event *ev)
+{
+	struct track_key key = {.kind = TRACK_RESOURCES, .pid = ev->pid, .owner = ev->gpu.device};
+	uint64_t parent = device_track(p, ev);
+	struct track *track;
+	bool fresh;
+
+	track = get_track(p, key, &fresh);
+	if (!track)
+		return;
+	if (fresh)
+		pf_track(&p->writer, uuid_of(p, track->number), parent,
+			 ev->gpu.device == DEVICE_CPU ? "resources of the CPU" : "resources", NULL,
+			 NULL);
+	write_first(p, ev, INSTANT, uuid_of(p, track->number));
+	if (!ev->gpu.resource.in_use_known || ev->gpu.device < 0)
+		return;
+	key.kind = TRACK_IN_USE;
+	track = get_track(p, key, &fresh);
+	if (!track)
+		return;
+	if (fresh)
+		pf_track_bytes(&p->writer, uuid_of(p, track->number), parent,
+			       "device memory in use");
+	pf_bytes(&p->writer, uuid_of(p, track->number), ev->end, ev->gpu.resource.in_use);
+}
+
 static void perfetto_event(struct sink *sink, const struct event *ev)
 {
 	struct perfetto *p = (struct perfetto *)sink;
 	struct track *track;
 
-	if (ev->kind == EV_DISPATCH || ev->kind == EV_COPY) {
+	if (ev_is_operation(ev->kind)) {
 		put_placed(p, ev, place_op(p, ev));
+		return;
+	}
+	if (ev_is_resource(ev->kind)) {
+		put_resource(p, ev);
 		return;
 	}
 	if (ev->kind == EV_GAP || (ev->kind == EV_RANGE && ev->flags & EV_F_PROCESS)) {
@@ -354,7 +438,8 @@ static void perfetto_thread(struct sink *sink, const struct thread_info *info)
 
 static void perfetto_device(struct sink *sink, const struct device_info *info)
 {
-	gpu_track((struct perfetto *)sink, info->pid, info->device, info->name);
+	gpu_track((struct perfetto *)sink, info->pid, info->device, info->name,
+		  info->details ? info->details : "");
 }
 
 /* ---- open and close ---- */

@@ -27,6 +27,7 @@ enum group {
 	GROUP_CALLS_LAST = DOMAIN_ROCTX,
 	GROUP_KERNELS,
 	GROUP_COPIES,
+	GROUP_MEMORY,
 	GROUP_RANGES,
 	GROUP_COUNT,
 };
@@ -104,9 +105,18 @@ static enum group group_of(const struct event *ev)
 		return GROUP_COPIES;
 	case EV_RANGE:
 		return GROUP_RANGES;
+	case EV_MEMORY:
+	case EV_SCRATCH:
+		return GROUP_MEMORY;
 	default:
 		return (enum group)ev->domain;
 	}
+}
+
+static bool has_row(enum ev_kind kind)
+{
+	return kind != EV_MARK && kind != EV_GAP && kind != EV_BARRIER && kind != EV_QUEUE &&
+	       kind != EV_CODE && kind != EV_RUNTIME;
 }
 
 static void summary_event(struct sink *sink, const struct event *ev)
@@ -116,7 +126,7 @@ static void summary_event(struct sink *sink, const struct event *ev)
 	enum group group = group_of(ev);
 	struct row *row;
 
-	if (ev->kind == EV_MARK || ev->kind == EV_GAP || ev->flags & EV_F_NO_TIMES)
+	if (ev->flags & EV_F_NO_TIMES || !has_row(ev->kind))
 		return;
 	row = get_row(s, group, ev_name(ev));
 	if (!row) {
@@ -132,6 +142,8 @@ static void summary_event(struct sink *sink, const struct event *ev)
 	row->max = ns > row->max ? ns : row->max;
 	if (ev->kind == EV_COPY)
 		row->bytes = add(row->bytes, ev->gpu.bytes);
+	else if (group == GROUP_MEMORY)
+		row->bytes = add(row->bytes, ev->gpu.resource.bytes);
 	s->totals[group] = add(s->totals[group], ns);
 }
 
@@ -162,20 +174,23 @@ static const struct report {
 	const char *title;
 	const char *name; /* of the last column */
 	enum group first, last;
-	bool domain, copies; /* has these columns */
+	bool domain, bytes, rate; /* has these columns */
 } reports[] = {
-	{"API calls", "FUNCTION", 0, GROUP_CALLS_LAST, true, false},
-	{"Kernels", "KERNEL", GROUP_KERNELS, GROUP_KERNELS, false, false},
-	{"Copies", "DIRECTION", GROUP_COPIES, GROUP_COPIES, false, true},
-	{"Ranges", "RANGE", GROUP_RANGES, GROUP_RANGES, false, false},
+	{"API calls", "FUNCTION", 0, GROUP_CALLS_LAST, true, false, false},
+	{"Kernels", "KERNEL", GROUP_KERNELS, GROUP_KERNELS, false, false, false},
+	{"Copies", "DIRECTION", GROUP_COPIES, GROUP_COPIES, false, true, true},
+	{"Memory", "WHAT", GROUP_MEMORY, GROUP_MEMORY, false, true, false},
+	{"Ranges", "RANGE", GROUP_RANGES, GROUP_RANGES, false, false, false},
 };
 
 static bool has_column(const struct report *report, enum column column)
 {
 	if (column == COL_DOMAIN)
 		return report->domain;
-	if (column == COL_BYTES || column == COL_RATE)
-		return report->copies;
+	if (column == COL_BYTES)
+		return report->bytes;
+	if (column == COL_RATE)
+		return report->rate;
 	return true;
 }
 
@@ -331,7 +346,7 @@ static int summary_close(struct sink *sink, const struct trace_stats *stats)
 
 const struct sink_ops sink_summary = {
 	.name = "summary",
-	.help = "tables of the time spent in calls, kernels, copies and ranges",
+	.help = "tables of the time spent in calls, kernels, copies, allocations and ranges",
 	.open = summary_open,
 	.process = sink_ignore_process,
 	.thread = sink_ignore_thread,

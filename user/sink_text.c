@@ -87,6 +87,10 @@ static void text_device(struct sink *sink, const struct device_info *info)
 
 	fprintf(sink->out, "--- process %" PRIu32 " gpu %" PRId32 ": ", info->pid, info->device);
 	text_escape(sink->out, info->name);
+	if (info->details && *info->details) {
+		fputs(", ", sink->out);
+		text_escape(sink->out, info->details);
+	}
 	end_line(t);
 }
 
@@ -159,15 +163,47 @@ static void put_range(FILE *out, const struct event *ev)
 	put_name(out, ev);
 }
 
+static void put_device(FILE *out, int32_t device)
+{
+	if (device == DEVICE_UNKNOWN)
+		fputs("gpu ? ", out);
+	else if (device < 0)
+		fputs("cpu ", out);
+	else
+		fprintf(out, "gpu %" PRId32 " ", device);
+}
+
+static void put_resource(FILE *out, const struct event *ev)
+{
+	const struct resource_info *r = &ev->gpu.resource;
+
+	if (ev->kind != EV_RUNTIME)
+		put_device(out, ev->gpu.device);
+	put_name(out, ev);
+	if (r->id)
+		fprintf(out, " %" PRIu32 "%s", r->id, r->bytes_known ? "," : "");
+	if (r->bytes_known)
+		fprintf(out, " %" PRIu64 " bytes", r->bytes);
+	else if (ev->kind == EV_MEMORY)
+		fputs(" ? bytes", out);
+	if (r->address)
+		fprintf(out, " at 0x%" PRIx64, r->address);
+	if (r->count)
+		fprintf(out, ", %" PRIu32 " %s", r->count, ev_count_name(ev->kind));
+	if (r->in_use_known)
+		fprintf(out, ", %" PRIu64 " in use", r->in_use);
+	if (r->text) {
+		fputs(", ", out);
+		text_escape(out, r->text);
+	}
+}
+
 static void put_gpu(FILE *out, const struct event *ev)
 {
 	const struct gpu_info *gpu = &ev->gpu;
 	char buf[FORMAT_LEN];
 
-	if (gpu->device < 0)
-		fputs("cpu ", out);
-	else
-		fprintf(out, "gpu %" PRId32 " ", gpu->device);
+	put_device(out, gpu->device);
 	if (gpu->stream != STREAM_NONE && gpu->stream)
 		fprintf(out, "stream %" PRIu32 " ", gpu->stream);
 	if (ev->kind == EV_COPY) {
@@ -177,6 +213,8 @@ static void put_gpu(FILE *out, const struct event *ev)
 	}
 	fprintf(out, "queue %" PRIu32 " ", gpu->queue);
 	put_name(out, ev);
+	if (ev->kind == EV_BARRIER)
+		return;
 	fprintf(out, " grid %" PRIu32 "x%" PRIu32 "x%" PRIu32, gpu->grid[0], gpu->grid[1],
 		gpu->grid[2]);
 	fprintf(out, " block %" PRIu32 "x%" PRIu32 "x%" PRIu32, gpu->workgroup[0],
@@ -218,6 +256,8 @@ static void text_event(struct sink *sink, const struct event *ev)
 		fprintf(sink->out, "gap: calls may be missing: %s", ev_name(ev));
 	else if (ev->kind == EV_RANGE || ev->kind == EV_MARK)
 		put_range(sink->out, ev);
+	else if (ev_is_resource(ev->kind))
+		put_resource(sink->out, ev);
 	else
 		put_gpu(sink->out, ev);
 	if (ev->kind != EV_MARK)

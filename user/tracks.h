@@ -17,13 +17,15 @@
 
 enum track_kind {
 	TRACK_PROCESS,
-	TRACK_THREAD, /* owner: tid */
-	TRACK_ROCTX,  /* owner: tid; ranges and marks of the thread */
-	TRACK_RANGES, /* start..stop ranges of the process */
-	TRACK_GPU,    /* owner: device */
-	TRACK_QUEUE,  /* owner: device, unit: queue id */
-	TRACK_COPIES, /* owner: device, unit: enum copy_dir */
-	TRACK_TRACE,  /* of the trace itself */
+	TRACK_THREAD,	 /* owner: tid */
+	TRACK_ROCTX,	 /* owner: tid; ranges and marks of the thread */
+	TRACK_RANGES,	 /* start..stop ranges of the process */
+	TRACK_GPU,	 /* owner: device */
+	TRACK_QUEUE,	 /* owner: device, unit: queue id */
+	TRACK_COPIES,	 /* owner: device, unit: enum copy_dir */
+	TRACK_TRACE,	 /* of the trace itself */
+	TRACK_RESOURCES, /* owner: device */
+	TRACK_IN_USE,	 /* owner: device; a counter */
 };
 
 struct track_key {

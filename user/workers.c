@@ -245,6 +245,8 @@ static enum verdict look(struct process *p, struct gpu_op *op)
 	struct stream *s = stream_of(p, op->ev.tid);
 	struct launch *l;
 
+	if (op->ev.kind == EV_BARRIER)
+		return NO_CAUSE; /* no launch says how many it has */
 	if (!s)
 		return WAIT;
 	for (l = s->launches; l && l->begin <= op->ev.gpu.submit; l = l->next) {

@@ -111,21 +111,27 @@ static void print_meta(const struct rt_meta_hdr *h)
 	const struct rt_meta_kernel *k = (const void *)h;
 	const struct rt_meta_clock *c = (const void *)h;
 	const struct rt_meta_queue_end *e = (const void *)h;
+	const struct rt_meta_code *o = (const void *)h;
+	const struct rt_meta_code_end *oe = (const void *)h;
+	const struct rt_meta_runtime *r = (const void *)h;
 
 	switch (h->kind) {
 	case RT_META_AGENT:
-		printf("agent id=%u node=%u gpu=%u index=%u cus=%u bdf=%#x name=%s product=%s\n",
-		       a->id, a->node, a->is_gpu, a->gpu_index, a->cu_count, a->bdf, a->name,
-		       a->product);
+		printf("agent id=%u node=%u gpu=%u index=%u cus=%u bdf=%#x domain=%#x "
+		       "kfd_node=%u gpu_id=%u chip=%#x uuid=%s name=%s product=%s\n",
+		       a->id, a->node, a->is_gpu, a->gpu_index, a->cu_count, a->bdf, a->domain,
+		       a->kfd_node, a->gpu_id, a->chip_id, a->uuid, a->name, a->product);
 		break;
 	case RT_META_QUEUE:
-		printf("queue id=%u agent=%u size=%u\n", q->id, q->agent, q->size);
+		printf("queue id=%u agent=%u size=%u type=%u unwatched=%u\n", q->id, q->agent,
+		       q->size, q->type, q->unwatched);
 		break;
 	case RT_META_KERNEL:
 		printf("kernel id=%u agent=%u object=%#" PRIx64 " kernarg=%u group=%u private=%u "
-		       "name=%.*s\n",
+		       "code=%u vgprs=%u accum=%u sgprs=%u name=%.*s\n",
 		       k->id, k->agent, (uint64_t)k->object, k->kernarg_size, k->group_size,
-		       k->private_size, (int)k->name_len, k->name);
+		       k->private_size, k->code, k->vgprs, k->accum_vgprs, k->sgprs,
+		       (int)k->name_len, k->name);
 		break;
 	case RT_META_CLOCK:
 		printf("metaclock boottime=%" PRIu64 " hsa=%" PRIu64 " error=%" PRIu64 "\n",
@@ -133,6 +139,20 @@ static void print_meta(const struct rt_meta_hdr *h)
 		break;
 	case RT_META_QUEUE_END:
 		printf("queueend id=%u\n", e->id);
+		break;
+	case RT_META_CODE:
+		printf("code id=%u agent=%u base=%#" PRIx64 " size=%" PRIu64 " uri=%.*s\n", o->id,
+		       o->agent, (uint64_t)o->base, (uint64_t)o->size, (int)o->uri_len, o->uri);
+		break;
+	case RT_META_CODE_END:
+		printf("codeend id=%u\n", oe->id);
+		break;
+	case RT_META_RUNTIME:
+		printf("runtime version=%u.%u interface=%u build=%s\n", r->major, r->minor,
+		       r->interface_size, r->build);
+		break;
+	case RT_META_RUNTIME_END:
+		printf("runtimeend\n");
 		break;
 	default:
 		printf("meta kind=%u size=%u\n", h->kind, h->size);
@@ -171,9 +191,27 @@ static void print_rec(const struct rt_agent_rec *r)
 		break;
 	case RT_AGENT_COPY:
 		printf("copy op=%" PRIu64 " tid=%u time=%" PRIu64 " src=%u dst=%u bytes=%" PRIu64
-		       "\n",
+		       " engine=%u flags=%#x\n",
 		       (uint64_t)r->op, r->tid, (uint64_t)r->time, r->copy.src_agent,
-		       r->copy.dst_agent, (uint64_t)r->copy.bytes);
+		       r->copy.dst_agent, (uint64_t)r->copy.bytes, r->copy.engine, r->flags);
+		break;
+	case RT_AGENT_BARRIER:
+		printf("barrier op=%" PRIu64 " tid=%u time=%" PRIu64 " agent=%u queue=%u\n",
+		       (uint64_t)r->op, r->tid, (uint64_t)r->time, r->dispatch.agent,
+		       r->dispatch.queue);
+		break;
+	case RT_AGENT_MEMORY:
+	case RT_AGENT_SCRATCH:
+	case RT_AGENT_QUEUE:
+	case RT_AGENT_CODE:
+	case RT_AGENT_RUNTIME:
+		printf("resource what=%u op=%" PRIu64 " tid=%u time=%" PRIu64 " begin=%" PRIu64
+		       " agent=%u id=%u type=%u address=%#" PRIx64 " bytes=%" PRIu64
+		       " other=%" PRIu64 "\n",
+		       r->resource.what, (uint64_t)r->op, r->tid, (uint64_t)r->time,
+		       (uint64_t)r->resource.begin, r->resource.agent, r->resource.id,
+		       r->resource.type, (uint64_t)r->resource.address, (uint64_t)r->resource.bytes,
+		       (uint64_t)r->resource.other);
 		break;
 	case RT_AGENT_DONE:
 		printf("done op=%" PRIu64 " begin=%" PRIu64 " end=%" PRIu64 " status=%" PRId64

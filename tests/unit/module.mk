@@ -2,7 +2,7 @@
 # directories add theirs to UNIT_TESTS.
 
 CORE_TESTS = test_spills test_merge test_workers test_library test_placement test_trampoline test_agent_view test_output \
-	test_periods test_task test_select test_control test_strings test_handles
+	test_periods test_task test_select test_control test_strings test_handles test_resources
 
 $(CORE_TESTS:%=$(O)/tests/%): $(O)/tests/%: $(O)/obj/tests/unit/%.o $(RTRACE_CORE_OBJS)
 	$(call say,LD,$@)

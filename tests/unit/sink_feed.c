@@ -120,7 +120,7 @@ void feed(struct sink *sink)
 	const struct process_info process = {
 		PID, "app" NASTY, "./app -x", "/jobs/" NASTY, 7, "libamdhip64.so.5.2" NASTY};
 	const struct thread_info thread = {PID, TID, "worker"};
-	const struct device_info device = {PID, 0, "gfx906 " NASTY};
+	const struct device_info device = {PID, 0, "gfx906 " NASTY, "60 CUs " NASTY};
 	const struct event events[] = {
 		span("hipMalloc", 1, 0, 1000, 3000),
 		span("hsaInner", 3, 2, 3000, 3500), /* begins with its parent */

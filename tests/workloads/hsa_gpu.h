@@ -109,7 +109,7 @@ static void gpu__close(struct gpu *gpu)
 	CALL(hsa_shut_down, ());
 }
 
-static struct gpu_kernel gpu__kernel(struct gpu *gpu, const char *name)
+static inline struct gpu_kernel gpu__kernel(struct gpu *gpu, const char *name)
 {
 	hsa_executable_symbol_t symbol;
 	struct gpu_kernel kernel;

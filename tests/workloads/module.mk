@@ -10,9 +10,9 @@ HIP_FLAGS = -O2 -g -Wall -Wextra -Wno-unused-parameter -Werror -I. -MMD -MP $(HI
 hipcc = $(HIPCC) $(1) 2>$@.log || { cat $@.log >&2; exit 1; }
 
 WORKLOADS_HIP = vectoradd matrixtranspose streams graphs events ranges job forker longjmp exceptions windows
-WORKLOADS_C = copies module errors hsa_dispatch hsa_calls
+WORKLOADS_C = copies module errors hsa_dispatch hsa_calls resources hsa_resources
 WORKLOADS = $(addprefix $(O)/workloads/,$(WORKLOADS_HIP) $(WORKLOADS_C))
-WORKLOAD_FILES = $(O)/workloads/libkernels.so $(O)/workloads/kernels.hsaco
+WORKLOAD_FILES = $(O)/workloads/libkernels.so $(O)/workloads/kernels.hsaco $(O)/workloads/resources.hsaco
 
 LIBS_ranges = -L$(O) -lroctx64 -Wl,-rpath,'$$ORIGIN/..'
 LIBS_windows = $(LIBS_ranges) -L$(O)/capture -l:libroctracer64.so.99 -l:librocprofiler-sdk-roctx.so.99 \
@@ -24,6 +24,8 @@ LIBS_module = -lamdhip64
 LIBS_errors = -lamdhip64
 LIBS_hsa_dispatch = -lhsa-runtime64
 LIBS_hsa_calls = -lhsa-runtime64
+LIBS_hsa_resources = -lhsa-runtime64
+LIBS_resources = -lamdhip64
 
 $(WORKLOADS_HIP:%=$(O)/workloads/%): $(O)/workloads/%: tests/workloads/%.hip
 	$(call say,HIPCC,$@)
@@ -39,11 +41,15 @@ $(WORKLOADS_C:%=$(O)/workloads/%): $(O)/workloads/%: $(O)/obj/tests/workloads/%.
 CFLAGS_tests/workloads/copies = -D__HIP_PLATFORM_AMD__
 CFLAGS_tests/workloads/module = -D__HIP_PLATFORM_AMD__
 CFLAGS_tests/workloads/errors = -D__HIP_PLATFORM_AMD__
+CFLAGS_tests/workloads/resources = -D__HIP_PLATFORM_AMD__
 
 $(O)/workloads/ranges: $(O)/libroctx64.so.4
 $(O)/workloads/windows: $(O)/libroctx64.so.4 $(CONTROL_LIBS)
 
 $(O)/workloads/kernels.hsaco: tests/workloads/kernels.hip tests/workloads/elements.h
+$(O)/workloads/resources.hsaco: tests/workloads/resources.hip
+
+$(O)/workloads/kernels.hsaco $(O)/workloads/resources.hsaco:
 	$(call say,HIPCC,$@)
 	@mkdir -p $(@D)
 	$(Q)$(call hipcc,--genco --no-gpu-bundle-output -O2 -I. \

@@ -1,0 +1,195 @@
+#!/usr/bin/env bats
+# SPDX-License-Identifier: MIT
+# Memory, queues, code objects and devices of traced programs: against what the programs say that they
+# did ("did WHAT ..."), the notes of the code objects, and what rocminfo prints.
+
+load common
+load gpu
+
+AGENT=$O/librtrace-agent.so
+
+teardown() {
+	end_jobs
+}
+
+# Traces a workload from its first call.
+trace() {
+	sim SIMKFD_GPUS="${GPUS:-1}" SIMKFD_TRUTH="$(tmp truth)" "$RTRACE" -f json -o "$(tmp t.json)" "${OPTIONS[@]}" \
+		-- "$O/workloads/$1" "${@:2}" >"$(tmp out)" 2>"$(tmp err)"
+	grep -q '^result PASSED$' "$(tmp out)"
+	grep -q 'lost 0 calls (ring full), 0 (nested too deep), 0 GPU records, 0 other; 0 GPU operations uncorrelated' \
+		"$(tmp err)"
+}
+
+# What happened to resources, one a line: CORR ROOT and what a workload prints behind "did".
+happened() {
+	jq -r '
+		def name($x): {"alloc": "alloc", "free": "free", "create queue": "create-queue",
+			"destroy queue": "destroy-queue", "load code object": "load-code",
+			"unload code object": "unload-code"}[$x];
+		[.traceEvents[] | select(.cat == "gpu" and .ph == "i")] | sort_by(.ts) |
+		(map(select(.name == "create queue") | {(.args.queue | tostring): .args.packets}) | add) as $packets |
+		.[] | select(name(.name)) | [.args.corr, .args.root, name(.name),
+			if .args.queue then $packets[.args.queue | tostring] else
+				if .args.code then empty else .args.bytes // "?",
+				if .args.device < 0 then "cpu" else "gpu" end end end] | join(" ")' "$1"
+}
+
+# Those below an outermost call that matches the pattern, without the numbers.
+happened_below() {
+	calls "$1" | awk -F '\t' -v re="$2" '$3 == 0 && $1 ~ re { print $2 }' >"$(tmp roots)"
+	happened "$1" | awk -v roots="$(tmp roots)" 'BEGIN { while ((getline r < roots) > 0) root[r] }
+		$2 in root { $1 = $2 = ""; sub(/^ */, ""); print }'
+}
+
+did() {
+	sed -n 's/^did //p' "$1"
+}
+
+OPTIONS=()
+
+@test "an HSA program: every allocation, free, queue and code object, in order, with its size and device" {
+	trace hsa_resources "$O/workloads/kernels.hsaco"
+	[ "$(did "$(tmp out)" | wc -l)" -ge 30 ]
+	diff <(did "$(tmp out)") <(happened "$(tmp t.json)" | cut -d' ' -f3-)
+	# Each in the very call that does it.
+	calls "$(tmp t.json)" | awk -F '\t' '{ print $2, $1 }' >"$(tmp names)"
+	happened "$(tmp t.json)" | awk -v names="$(tmp names)" '
+		BEGIN { while ((getline < names) > 0) call[$1] = $2
+			want["alloc"] = "^hsa_(amd_memory_pool|memory)_allocate$"; want["free"] = "^hsa_(amd_memory_pool|memory)_free$"
+			want["create-queue"] = "^hsa_queue_create$"; want["destroy-queue"] = "^hsa_queue_destroy$"
+			want["load-code"] = "^hsa_executable_freeze$"; want["unload-code"] = "^hsa_executable_destroy$" }
+		call[$1] !~ want[$3] { print $3 " in " call[$1]; bad = 1 }
+		END { exit bad || !NR }'
+	# The runtime's begin and end, each in its call.
+	[ "$(jq -r '[.traceEvents[] | select(.cat == "gpu" and (.name | endswith("runtime"))) | .name] | join(",")' \
+		"$(tmp t.json)")" = "start runtime,shut down runtime" ]
+	# What is in use, told beside each event and as a counter, is the sum over what the program did.
+	for device in gpu cpu; do
+		did "$(tmp out)" | awk -v device=$device '$3 == device { n += $1 == "alloc" ? $2 : -$2; print n }' >"$(tmp sums)"
+		[ "$(tail -n 1 "$(tmp sums)")" = 0 ]
+		jq -r --arg device $device '[.traceEvents[] | select(.cat == "gpu" and .ph == "i" and .args.in_use != null and
+			(.args.device < 0) == ($device == "cpu"))] | sort_by(.ts) | .[].args.in_use' "$(tmp t.json)" |
+			diff "$(tmp sums)" -
+	done
+	did "$(tmp out)" | awk '$3 == "gpu" { n += $1 == "alloc" ? $2 : -$2; print n }' |
+		diff - <(jq -r '[.traceEvents[] | select(.ph == "C")] | sort_by(.ts) | .[].args.bytes' "$(tmp t.json)")
+}
+
+@test "a HIP program: what hipMalloc, hipFree, hipModuleLoad and Unload do" {
+	trace resources "$O/workloads/resources.hsaco"
+	diff <(did "$(tmp out)" | sed -E 's/^((alloc|free) .*)/\1 gpu/') \
+		<(happened_below "$(tmp t.json)" '^hip(Malloc|Free|ModuleLoad|ModuleUnload)$' | awk '$3 != "cpu" && !($1 == "alloc" && $2 == 1048576)')
+}
+
+@test "kernels: registers, shared and private memory as the code object's notes have them" {
+	trace resources "$O/workloads/resources.hsaco"
+	# gfx906 gives vector registers in fours and scalar ones in sixteens.
+	llvm-readelf --notes "$O/workloads/resources.hsaco" | awk '
+		function up(n, by) { return n < 1 ? by : int((n + by - 1) / by) * by }
+		$1 == ".group_segment_fixed_size:" { lds = $2 }
+		$1 == ".name:" && $2 ~ /^[a-z]+[A-Z]/ { name = $2 }
+		$1 == ".private_segment_fixed_size:" { private = $2 }
+		$1 == ".sgpr_count:" { sgprs = up($2, 16) }
+		$1 == ".vgpr_count:" { print name, up($2, 4), 0, sgprs, lds, private }' | sort >"$(tmp notes)"
+	[ "$(wc -l <"$(tmp notes)")" = 3 ]
+	jq -r '.traceEvents[] | select(.cat == "gpu" and .ph == "X") | [.name, .args.vgprs, .args.accum_vgprs, .args.sgprs,
+		.args.lds, .args.scratch] | join(" ")' "$(tmp t.json)" | sort | diff "$(tmp notes)" -
+	# They are of the code object that the module was loaded as.
+	loaded=$(happened_below "$(tmp t.json)" '^hipModuleLoad$' | grep -c load-code)
+	[ "$loaded" = 1 ]
+	jq -e '[.traceEvents[] | select(.name == "load code object" and .args.kernels == 3) | .args.code] as $code |
+		[.traceEvents[] | select(.cat == "gpu" and .ph == "X") | .args.code] | unique == $code' "$(tmp t.json)"
+}
+
+@test "devices: as rocminfo and the driver describe them" {
+	sim SIMKFD_GPUS=2 "$RTRACE" -f text -o "$(tmp t)" -- "$O/workloads/hsa_resources" \
+		"$O/workloads/kernels.hsaco" >"$(tmp out)" 2>"$(tmp err)"
+	# It asks for the kernel's module, which a simulated driver does not have.
+	mkdir "$(tmp bin)"
+	printf '#!/bin/sh\necho amdgpu\n' >"$(tmp bin)/lsmod"
+	chmod +x "$(tmp bin)/lsmod"
+	PATH="$(tmp bin):$PATH" sim SIMKFD_GPUS=2 rocminfo >"$(tmp info)"
+	awk -F ': *' '
+		{ value = $2; gsub(/ +$/, "", value) }
+		/^  Name:/ { name = value }
+		/^  Uuid:/ { uuid = value }
+		/^  Marketing Name:/ { product = value }
+		/^  Node:/ { node = value }
+		/^  BDFID:/ { bdf = value }
+		/^  Compute Unit:/ && name ~ /^gfx/ {
+			printf "gpu %d: %s %s, %d CUs, PCI 0000:%02x:%02x.%x, %s, node %d\n", n++, name, product, value,
+				int(bdf / 256), int(bdf / 8) % 32, bdf % 8, uuid, node }' "$(tmp info)" >"$(tmp expected)"
+	[ "$(wc -l <"$(tmp expected)")" = 2 ]
+	sed -nE 's/^--- process [0-9]+ (gpu [01]: .*), gpu_id [0-9]+$/\1/p' "$(tmp t)" | diff "$(tmp expected)" -
+	# The simulated driver's numbers: see tests/simkfd/topology.c.
+	[ "$(sed -nE 's/^--- process .* gpu_id ([0-9]+)$/\1/p' "$(tmp t)" | tr '\n' ' ')" = "$((0x5000)) $((0x5001)) " ]
+}
+
+@test "-t chooses what of the GPU is told" {
+	for words in memory --memory-allocation-trace; do
+		OPTIONS=(-t hip,"$words")
+		[ "$words" = memory ] || OPTIONS=(-t hip "$words")
+		trace resources "$O/workloads/resources.hsaco"
+		[ "$(jq -r '[.traceEvents[] | select(.cat == "gpu") | .name] | unique | join(",")' "$(tmp t.json)")" = \
+			"alloc,device memory in use,free" ]
+	done
+	OPTIONS=(-t hip,kernel)
+	trace resources "$O/workloads/resources.hsaco"
+	[ "$(jq -r '[.traceEvents[] | select(.cat == "gpu") | .ph] | unique | join(",")' "$(tmp t.json)")" = X ]
+	OPTIONS=(-t hip,setup)
+	trace resources "$O/workloads/resources.hsaco"
+	jq -e '[.traceEvents[] | select(.cat == "gpu") | .name] | unique |
+		. - ["create queue", "destroy queue", "load code object", "unload code object", "start runtime", "shut down runtime"] == [] and
+		length >= 4' "$(tmp t.json)"
+	OPTIONS=(--scratch-memory-trace --kernel-trace)
+	trace resources "$O/workloads/resources.hsaco"
+	[ "$(jq -r '[.traceEvents[] | select(.cat == "gpu" and .ph == "X")] | length' "$(tmp t.json)")" = 3 ]
+}
+
+@test "attached late: what was allocated before is freed with its size unknown" {
+	sim_exec HSA_TOOLS_LIB="$AGENT" "$O/workloads/job" -n 20 -t 2 --go "$(tmp go)" >"$(tmp out)" &
+	job=$!
+	JOBS_STARTED+=("$job")
+	wait_for grep -q '^ready' "$(tmp out)"
+	"$RTRACE" -f json -o "$(tmp t.json)" -p "$job" 2>"$(tmp err)" &
+	tracer=$!
+	JOBS_STARTED+=("$tracer")
+	wait_for grep -q 'API calls' "$(tmp err)"
+	touch "$(tmp go)"
+	wait "$job"
+	wait "$tracer"
+	frees=$(calls "$(tmp t.json)" | awk '$1 == "hipFree"' | wc -l)
+	allocs=$(calls "$(tmp t.json)" | awk '$1 == "hipMalloc"' | wc -l)
+	[ "$frees" -gt "$allocs" ]
+	happened_below "$(tmp t.json)" '^hipFree$' | sort | uniq -c
+	[ "$(happened_below "$(tmp t.json)" '^hipFree$' | grep -c '^free')" = "$frees" ]
+	[ "$(happened_below "$(tmp t.json)" '^hipFree$' | grep -c '^free ?')" = $((frees - allocs)) ]
+}
+
+@test "a full ring: what is lost is counted by kind" {
+	sim SIMKFD_TRUTH="$(tmp truth)" RTRACE_AGENT_RING=16 "$RTRACE" -f json -o "$(tmp t.json)" -- \
+		"$O/workloads/streams" -g 1 -t 2 -s 2 -n 200 >"$(tmp out)" 2>"$(tmp err)"
+	grep -q '^result PASSED$' "$(tmp out)"
+	sed -n 's/.*lost GPU records: //p' "$(tmp err)" | grep .
+	total=$(sed -nE 's/.*, ([0-9]+) GPU records, .*/\1/p' "$(tmp err)")
+	[ "$total" -gt 0 ]
+	[ "$(sed -n 's/.*lost GPU records: //p' "$(tmp err)" | tr ',' '\n' | awk '{ n += $1 } END { print n }')" = "$total" ]
+	jq -e --argjson total "$total" '.otherData | .lost_gpu == $total and ([to_entries[] |
+		select(.key | test("^lost_(dispatches|copies|ends|clocks|barriers|memory|scratch|queues|code_objects|runtimes)$")) |
+		.value] | add) == $total' "$(tmp t.json)"
+	# Each dispatch is recorded or counted as lost.
+	[ "$(jq '.otherData | .dispatches + .lost_dispatches' "$(tmp t.json)")" = "$(true_ops "$(tmp truth)" | grep -c ^dispatch)" ]
+}
+
+@test "Perfetto: a counter of the memory in use, and what happened as instants" {
+	sim "$RTRACE" -f pftrace -o "$(tmp t.pftrace)" -- "$O/workloads/hsa_resources" "$O/workloads/kernels.hsaco" \
+		>"$(tmp out)" 2>"$(tmp err)"
+	protoc --decode=pf.Trace -I user user/perfetto.proto <"$(tmp t.pftrace)" >"$(tmp decoded)"
+	! grep -qE '^ *[0-9]+[: {]' "$(tmp decoded)"
+	did "$(tmp out)" | awk '$3 == "gpu" { n += $1 == "alloc" ? $2 : -$2; print n }' |
+		diff - <(sed -n 's/^ *counter_value: //p' "$(tmp decoded)")
+	grep -q 'unit: UNIT_SIZE_BYTES' "$(tmp decoded)"
+	# One instant each, the runtime's begin and end, and that of the trace itself.
+	[ "$(grep -c 'type: TYPE_INSTANT' "$(tmp decoded)")" = $(($(did "$(tmp out)" | wc -l) + 3)) ]
+}

@@ -1,0 +1,75 @@
+// SPDX-License-Identifier: MIT
+/*
+ * Says what has come of a trace.
+ */
+#include "user/closing.h"
+
+#include <inttypes.h>
+
+#include "user/log.h"
+
+void closing__add_agent(struct trace_stats *stats, const struct agent_view *v)
+{
+	stats->lost_gpu += agent__lost(v);
+	stats->lost_dispatches += agent__lost_of(v, RT_AGENT_DISPATCH);
+	stats->lost_copies += agent__lost_of(v, RT_AGENT_COPY);
+	stats->lost_ends += agent__lost_of(v, RT_AGENT_DONE);
+	stats->lost_clocks += agent__lost_of(v, RT_AGENT_CLOCK);
+	stats->lost_barriers += agent__lost_of(v, RT_AGENT_BARRIER);
+	stats->lost_memory += agent__lost_of(v, RT_AGENT_MEMORY);
+	stats->lost_scratch += agent__lost_of(v, RT_AGENT_SCRATCH);
+	stats->lost_queues += agent__lost_of(v, RT_AGENT_QUEUE);
+	stats->lost_code_objects += agent__lost_of(v, RT_AGENT_CODE);
+	stats->lost_runtimes += agent__lost_of(v, RT_AGENT_RUNTIME);
+	stats->lost_names += agent__lost_names(v);
+	stats->lost_other += agent__bad(v);
+	if (agent__unwatched_queues(v))
+		log_warn("process %d: %" PRIu64
+			 " queues could not be watched: what they ran is not in the trace",
+			 agent__pid(v), agent__unwatched_queues(v));
+	if (agent__failed(v))
+		log_warn("process %d: its agent has switched itself off; see its stderr",
+			 agent__pid(v));
+}
+
+/* Where the GPU records that were lost are missing. */
+static void say_lost_kinds(const struct trace_stats *s)
+{
+	if (s->lost_gpu)
+		log_say("lost GPU records: %" PRIu64 " dispatches, %" PRIu64 " copies, %" PRIu64
+			" ends, %" PRIu64 " clocks, %" PRIu64 " barriers, %" PRIu64
+			" memory, %" PRIu64 " scratch, %" PRIu64 " queues, %" PRIu64
+			" code objects, %" PRIu64 " runtimes",
+			s->lost_dispatches, s->lost_copies, s->lost_ends, s->lost_clocks,
+			s->lost_barriers, s->lost_memory, s->lost_scratch, s->lost_queues,
+			s->lost_code_objects, s->lost_runtimes);
+	if (s->lost_names)
+		log_say("lost %" PRIu64 " names of devices, queues, code objects or kernels",
+			s->lost_names);
+}
+
+static void say_resources(const struct trace_stats *s)
+{
+	if (s->allocations || s->frees || s->virtual_memory || s->scratch || s->queues ||
+	    s->code_objects || s->runtimes || s->barriers)
+		log_say("recorded %" PRIu64 " allocations, %" PRIu64 " frees, %" PRIu64
+			" of virtual memory, %" PRIu64 " of scratch memory, %" PRIu64
+			" of queues, %" PRIu64 " of code objects, %" PRIu64
+			" of the runtime, %" PRIu64 " barriers",
+			s->allocations, s->frees, s->virtual_memory, s->scratch, s->queues,
+			s->code_objects, s->runtimes, s->barriers);
+}
+
+void closing__say(const struct trace_stats *s, double seconds)
+{
+	log_say("recorded %" PRIu64 " calls, %" PRIu64 " dispatches, %" PRIu64 " copies, %" PRIu64
+		" ranges, %" PRIu64 " marks in %.1f s",
+		s->spans, s->dispatches, s->copies, s->ranges, s->marks, seconds);
+	say_resources(s);
+	log_say("lost %" PRIu64 " calls (ring full), %" PRIu64 " (nested too deep), %" PRIu64
+		" GPU records, %" PRIu64 " other; %" PRIu64 " GPU operations uncorrelated, %" PRIu64
+		" without end; %" PRIu64 " calls unfinished",
+		s->lost_spans, s->lost_depth, s->lost_gpu, s->lost_other, s->uncorrelated,
+		s->no_times, s->unfinished);
+	say_lost_kinds(s);
+}
