@@ -6,6 +6,7 @@
  * (tables.c) by wrappers, one module a subject:
  *
  *   queues.c    queues that show us every packet before the GPU sees it; the dispatch path
+ *   queue_log.c that they come and go
  *   owners.c    which thread a packet is of
  *   room.c      keeps such a queue from being overfilled
  *   copies.c    asynchronous copies
@@ -46,6 +47,7 @@
 struct agent {
 	/* Recording. Read on every launch, written by the reaper alone. */
 	uint32_t active;
+	uint32_t wants; /* RT_AGENT_WANT_*, of the tracer that it records for */
 	/* For good: after a failure, in a forked child, after exit has begun. */
 	uint32_t off;
 	bool verbose;
@@ -228,6 +230,14 @@ uint64_t queues_reap(void);
 /* The runtime goes away: forgets all queues, gives their signals to the pool. */
 void queues_release(void);
 void queues_forked(void);
+
+/* ---- queue_log.c ---- */
+
+/* Gives a new queue an id, under which it is in the meta log. */
+uint32_t queue_log_new(const hsa_queue_t *queue, uint32_t device, bool watched);
+/* Records what has happened to it; `begin`: of the call. */
+void queue_log_created(const hsa_queue_t *queue, uint32_t id, uint32_t device, uint64_t begin);
+void queue_log_destroyed(const hsa_queue_t *queue, uint32_t id, uint32_t device, uint64_t begin);
 
 /* ---- owners.c ---- */
 

@@ -3,11 +3,11 @@
  * Queues: shows us every packet before the GPU sees it, and has the GPU tell when it ran a kernel.
  *
  * The application's queues are made as intercept queues of the runtime, which calls intercept()
- * with every packet that the application submits. While recording, a kernel's dispatch packet gets
- * one of our signals as completion signal; the GPU writes the kernel's times into it, and the
- * reaper reads them. If the application had put a signal S there, a barrier-AND packet follows that
- * depends on ours and completes S: still on the GPU, with no CPU in between. Its fences are those
- * that the dispatch packet promised to whoever waits for S.
+ * with every packet that the application submits. While recording, a kernel's dispatch packet, on
+ * demand a barrier packet too, gets one of our signals as completion signal; the GPU writes the
+ * kernel's times into it, and the reaper reads them. If the application had put a signal S there, a
+ * barrier-AND packet follows that depends on ours and completes S: still on the GPU, with no CPU in
+ * between. Its fences are those that the dispatch packet promised to whoever waits for S.
  *
  * The runtime serialises intercept() by queue, so operations in flight are a ring with one producer
  * and one consumer, and so is the way back of the signals that the reaper is done with.
@@ -48,17 +48,25 @@ struct queue {
 	uint64_t spare_head;
 };
 
+/* All that may have a completion signal have it at the same place. */
 union packet {
+	uint16_t header;
 	hsa_kernel_dispatch_packet_t dispatch;
 	hsa_barrier_and_packet_t barrier;
+	hsa_amd_barrier_value_packet_t barrier_value;
 	char size[64];
 };
+
+#define SIGNAL_OFFSET offsetof(hsa_kernel_dispatch_packet_t, completion_signal)
+_Static_assert(SIGNAL_OFFSET == offsetof(hsa_barrier_and_packet_t, completion_signal) &&
+		       SIGNAL_OFFSET == offsetof(hsa_barrier_or_packet_t, completion_signal) &&
+		       SIGNAL_OFFSET == offsetof(hsa_amd_barrier_value_packet_t, completion_signal),
+	       "one place for the completion signal");
 
 static pthread_mutex_t list_lock = PTHREAD_MUTEX_INITIALIZER;
 static struct queue *list;
 static struct map by_handle = MAP_INIT;
 static struct map unwatched = MAP_INIT; /* handles to ids */
-static uint32_t last_id;
 
 static struct queue *find_queue(const hsa_queue_t *queue)
 {
@@ -85,6 +93,27 @@ void queues_identify(const hsa_queue_t *queue, uint32_t *id, uint32_t *device)
 static unsigned int header_type(uint16_t header)
 {
 	return (header >> HSA_PACKET_HEADER_TYPE) & ((1u << HSA_PACKET_HEADER_WIDTH_TYPE) - 1);
+}
+
+/* As what the packet is recorded while recording; RT_AGENT_NONE: it is not. */
+static enum rt_agent_kind packet_kind(const union packet *pkt)
+{
+	switch (header_type(pkt->header)) {
+	case HSA_PACKET_TYPE_KERNEL_DISPATCH:
+		return RT_AGENT_DISPATCH;
+	case HSA_PACKET_TYPE_BARRIER_AND:
+	case HSA_PACKET_TYPE_BARRIER_OR:
+		break;
+	case HSA_PACKET_TYPE_VENDOR_SPECIFIC:
+		if (pkt->barrier_value.header.AmdFormat != HSA_AMD_PACKET_TYPE_BARRIER_VALUE)
+			return RT_AGENT_NONE;
+		break;
+	default:
+		return RT_AGENT_NONE;
+	}
+	return __atomic_load_n(&agent.wants, __ATOMIC_RELAXED) & RT_AGENT_WANT_BARRIERS
+		       ? RT_AGENT_BARRIER
+		       : RT_AGENT_NONE;
 }
 
 static uint16_t barrier_header(uint16_t dispatch)
@@ -132,13 +161,8 @@ static void fill_owner(struct rt_agent_rec *rec, const struct queue *q, uint64_t
 	rec->time = owner.time;
 }
 
-static void fill_record(struct rt_agent_rec *rec, const struct queue *q, uint64_t op,
-			uint64_t index, const hsa_kernel_dispatch_packet_t *pkt)
+static void fill_dispatch(struct rt_agent_rec *rec, const hsa_kernel_dispatch_packet_t *pkt)
 {
-	rec->flags = pkt->header & 1u << HSA_PACKET_HEADER_BARRIER ? RT_AGENT_F_BARRIER : 0;
-	rec->op = op;
-	rec->dispatch.agent = q->device_id;
-	rec->dispatch.queue = q->id;
 	rec->dispatch.kernel = kernel_id(pkt->kernel_object);
 	rec->dispatch.grid[0] = pkt->grid_size_x;
 	rec->dispatch.grid[1] = pkt->grid_size_y;
@@ -149,16 +173,28 @@ static void fill_record(struct rt_agent_rec *rec, const struct queue *q, uint64_
 	rec->dispatch.lds = pkt->group_segment_size;
 	rec->dispatch.scratch = pkt->private_segment_size;
 	rec->dispatch.kernel_object = pkt->kernel_object;
+}
+
+static void fill_record(struct rt_agent_rec *rec, const struct queue *q, uint64_t op,
+			uint64_t index, const union packet *pkt)
+{
+	rec->flags = pkt->header & 1u << HSA_PACKET_HEADER_BARRIER ? RT_AGENT_F_BARRIER : 0;
+	rec->op = op;
+	rec->dispatch.agent = q->device_id;
+	rec->dispatch.queue = q->id;
+	if (rec->kind == RT_AGENT_DISPATCH)
+		fill_dispatch(rec, &pkt->dispatch);
 	fill_owner(rec, q, index);
 }
 
 /*
- * Records a dispatch and has it complete our signal. False, and nothing is changed, when a resource
- * is lacking.
+ * Records a dispatch or barrier and has it complete our signal. False, and nothing is changed, when
+ * a resource is lacking.
  */
-static bool record_dispatch(struct queue *q, uint64_t index, hsa_kernel_dispatch_packet_t *pkt)
+static bool record_packet(struct queue *q, enum rt_agent_kind kind, uint64_t index,
+			  union packet *pkt)
 {
-	hsa_signal_t own = pkt->completion_signal;
+	hsa_signal_t own = pkt->dispatch.completion_signal;
 	struct rt_agent_rec *rec;
 	uint64_t op, pos;
 
@@ -167,7 +203,7 @@ static bool record_dispatch(struct queue *q, uint64_t index, hsa_kernel_dispatch
 	op = agent_next_op();
 	if (own.handle && !shadow_expect(own, op, q->ready))
 		goto lost;
-	rec = shm_claim(&agent.shm, RT_AGENT_DISPATCH, &pos);
+	rec = shm_claim(&agent.shm, kind, &pos);
 	if (!rec) {
 		shadow_drop(own);
 		return false;
@@ -175,43 +211,44 @@ static bool record_dispatch(struct queue *q, uint64_t index, hsa_kernel_dispatch
 	fill_record(rec, q, op, index, pkt);
 	shm_publish(rec, pos);
 
-	pkt->completion_signal = q->ready;
+	pkt->dispatch.completion_signal = q->ready;
 	q->ops[q->head & q->mask] = (struct op){.op = op, .timed = q->ready, .own = own};
 	__atomic_store_n(&q->head, q->head + 1, __ATOMIC_RELEASE);
 	q->ready.handle = 0;
 	return true;
 lost:
-	shm_lose(&agent.shm, RT_AGENT_DISPATCH);
+	shm_lose(&agent.shm, kind);
 	return false;
 }
 
 /* The packet that completes the application's signal after `pkt` has completed ours. */
-static void make_barrier(hsa_barrier_and_packet_t *barrier, const hsa_kernel_dispatch_packet_t *pkt,
+static void make_barrier(hsa_barrier_and_packet_t *barrier, const union packet *pkt,
 			 hsa_signal_t own)
 {
 	memset(barrier, 0, sizeof(*barrier));
 	barrier->header = barrier_header(pkt->header);
-	barrier->dep_signal[0] = pkt->completion_signal;
+	barrier->dep_signal[0] = pkt->dispatch.completion_signal;
 	barrier->completion_signal = own;
 }
 
 /*
- * Writes what becomes of one packet to out, at most two packets; returns how many. A dispatch with
- * a signal becomes two and needs `more` room.
+ * Writes what becomes of one packet to out, at most two packets; returns how many. One that is
+ * recorded and has a signal becomes two and needs `more` room.
  */
 static unsigned int rewrite_packet(struct queue *q, uint64_t index, const union packet *in,
 				   union packet *out, bool more)
 {
+	enum rt_agent_kind kind = agent_active() ? packet_kind(in) : RT_AGENT_NONE;
 	hsa_signal_t own = in->dispatch.completion_signal;
 
 	*out = *in;
-	if (header_type(in->dispatch.header) == HSA_PACKET_TYPE_KERNEL_DISPATCH && agent_active()) {
+	if (kind != RT_AGENT_NONE) {
 		if (own.handle && !more) {
-			shm_lose(&agent.shm, RT_AGENT_DISPATCH);
-		} else if (record_dispatch(q, index, &out->dispatch)) {
+			shm_lose(&agent.shm, kind);
+		} else if (record_packet(q, kind, index, out)) {
 			if (!own.handle)
 				return 1;
-			make_barrier(&out[1].barrier, &out->dispatch, own);
+			make_barrier(&out[1].barrier, out, own);
 			return 2;
 		}
 	}
@@ -249,9 +286,12 @@ rewrite(struct queue *q, const union packet *in, uint64_t count, uint64_t index,
 
 static void lose_batch(const union packet *packets, uint64_t count)
 {
-	for (uint64_t i = 0; agent_active() && i < count; i++)
-		if (header_type(packets[i].dispatch.header) == HSA_PACKET_TYPE_KERNEL_DISPATCH)
-			shm_lose(&agent.shm, RT_AGENT_DISPATCH);
+	for (uint64_t i = 0; agent_active() && i < count; i++) {
+		enum rt_agent_kind kind = packet_kind(&packets[i]);
+
+		if (kind != RT_AGENT_NONE)
+			shm_lose(&agent.shm, kind);
+	}
 }
 
 static void intercept(const void *packets, uint64_t count, uint64_t index, void *data,
@@ -358,56 +398,6 @@ static struct queue *new_queue(hsa_agent_t device, uint32_t size)
 	return NULL;
 }
 
-/* A new queue's id, under which it is in the meta log. */
-static uint32_t publish_queue(const hsa_queue_t *queue, uint32_t device, bool watched)
-{
-	struct rt_meta_queue rec = {.h = {RT_META_QUEUE, sizeof(rec)}};
-
-	rec.handle = (uint64_t)queue;
-	rec.id = __atomic_add_fetch(&last_id, 1, __ATOMIC_RELAXED);
-	rec.agent = device;
-	rec.size = queue->size;
-	rec.type = queue->type;
-	rec.tid = agent_tid();
-	rec.unwatched = !watched;
-	rec.time = shm_now();
-	shm_meta(&agent.shm, &rec.h);
-	return rec.id;
-}
-
-static void tell_created(const hsa_queue_t *queue, uint32_t id, uint32_t device, uint64_t begin)
-{
-	uint64_t pos;
-	struct rt_agent_rec *rec = agent_claim(RT_AGENT_QUEUE, RT_WHAT_QUEUE_CREATE, begin, &pos);
-
-	if (!rec)
-		return;
-	rec->resource.agent = device;
-	rec->resource.id = id;
-	rec->resource.type = queue->type;
-	rec->resource.address = (uint64_t)queue;
-	rec->resource.bytes = queue->size;
-	shm_publish(rec, pos);
-}
-
-static void tell_destroyed(const hsa_queue_t *queue, uint32_t id, uint32_t device, uint64_t begin)
-{
-	struct rt_meta_queue_end end = {.h = {RT_META_QUEUE_END, sizeof(end)}, .id = id};
-	uint64_t pos;
-	struct rt_agent_rec *rec;
-
-	end.tid = agent_tid();
-	end.time = shm_now();
-	shm_meta(&agent.shm, &end.h);
-	rec = agent_claim(RT_AGENT_QUEUE, RT_WHAT_QUEUE_DESTROY, begin, &pos);
-	if (!rec)
-		return;
-	rec->resource.agent = device;
-	rec->resource.id = id;
-	rec->resource.address = (uint64_t)queue;
-	shm_publish(rec, pos);
-}
-
 static void link_queue(struct queue *q)
 {
 	pthread_mutex_lock(&list_lock);
@@ -442,7 +432,7 @@ static struct queue *create_intercepted(hsa_agent_t device, uint32_t size, hsa_q
 		return NULL;
 	}
 	hsa.amd.hsa_amd_profiling_set_profiler_enabled_fn(q->hsa, 1);
-	q->id = publish_queue(q->hsa, q->device_id, true);
+	q->id = queue_log_new(q->hsa, q->device_id, true);
 	link_queue(q);
 	hsa.amd.hsa_amd_queue_intercept_register_fn(q->hsa, intercept, q);
 	agent_say("queue %u: %u packets", q->id, size);
@@ -457,9 +447,9 @@ static void note_unwatched(const hsa_queue_t *queue, hsa_agent_t device, uint64_
 	__atomic_fetch_add(&agent.shm.state->skipped, 1, __ATOMIC_RELAXED);
 	if (agent.off)
 		return;
-	id = publish_queue(queue, device_id(device), false);
+	id = queue_log_new(queue, device_id(device), false);
 	map_put(&unwatched, (uint64_t)queue, id);
-	tell_created(queue, id, device_id(device), begin);
+	queue_log_created(queue, id, device_id(device), begin);
 }
 
 hsa_status_t queues__create(hsa_agent_t device, uint32_t size, hsa_queue_type32_t type,
@@ -476,7 +466,7 @@ hsa_status_t queues__create(hsa_agent_t device, uint32_t size, hsa_queue_type32_
 				       group_size);
 	if (q) {
 		*queue = q->hsa;
-		tell_created(q->hsa, q->id, q->device_id, begin);
+		queue_log_created(q->hsa, q->id, q->device_id, begin);
 		return HSA_STATUS_SUCCESS;
 	}
 	status = hsa.core.hsa_queue_create_fn(device, size, type, callback, data, private_size,
@@ -524,7 +514,7 @@ static hsa_status_t destroy_unwatched(hsa_queue_t *queue)
 	if (status != HSA_STATUS_SUCCESS)
 		map_put(&unwatched, (uint64_t)queue, id);
 	else if (agent.shm.base)
-		tell_destroyed(queue, id, 0, begin);
+		queue_log_destroyed(queue, id, 0, begin);
 	return status;
 }
 
@@ -542,7 +532,7 @@ hsa_status_t queues__destroy(hsa_queue_t *queue)
 	map_remove(&by_handle, (uint64_t)queue);
 	status = hsa.core.hsa_queue_destroy_fn(queue);
 	if (status == HSA_STATUS_SUCCESS) {
-		tell_destroyed(queue, q->id, q->device_id, begin);
+		queue_log_destroyed(queue, q->id, q->device_id, begin);
 		bury_queue(q);
 	} else if (!map_put(&by_handle, (uint64_t)queue, (uint64_t)q)) {
 		link_queue(q);

@@ -121,6 +121,8 @@ static long round_once(void)
 	bool on = should_record(now);
 	uint64_t in_flight;
 
+	__atomic_store_n(&agent.wants, __atomic_load_n(&agent.shm.control->wants, __ATOMIC_RELAXED),
+			 __ATOMIC_RELAXED);
 	if (on != agent_active())
 		switch_recording(on, now);
 	in_flight = queues_reap();

@@ -32,6 +32,7 @@ struct agents {
 	struct member *members;
 	struct member *released; /* gone, kept for what they have lost */
 	bool wanted, stopped;
+	uint32_t wants;
 };
 
 struct agents *agents__new(struct strings *strings, const struct agents_callbacks *callbacks,
@@ -45,6 +46,11 @@ struct agents *agents__new(struct strings *strings, const struct agents_callback
 	a->callbacks = *callbacks;
 	a->wanted = wanted;
 	return a;
+}
+
+void agents__want(struct agents *a, uint32_t wants)
+{
+	a->wants = wants;
 }
 
 static void close_fd(int *fd)
@@ -104,10 +110,11 @@ static struct member *find_member(const struct agents *a, pid_t pid)
 	return m;
 }
 
-static void start(struct member *m, struct agent_view *view)
+static void start(struct agents *a, struct member *m, struct agent_view *view)
 {
 	m->view = view;
 	close_fd(&m->memory_fd);
+	agent__want(view, a->wants);
 	agent__activate(view);
 	log_info("agent: process %d: recording", m->pid);
 }
@@ -135,7 +142,7 @@ static bool look(struct agents *a, pid_t pid, bool fresh)
 	}
 	if (!fresh)
 		agent__skip_recorded(view);
-	start(m, view);
+	start(a, m, view);
 	return true;
 }
 
@@ -194,12 +201,12 @@ static void try_pending(struct agents *a, struct member *m)
 
 	view = agent__from_fd(m->pid, m->memory_fd, a->strings);
 	if (view) {
-		start(m, view);
+		start(a, m, view);
 	} else if (errno != EAGAIN) { /* the number was taken by another file before we looked */
 		close_fd(&m->memory_fd);
 		view = agent__find(m->pid, a->strings);
 		if (view)
-			start(m, view);
+			start(a, m, view);
 	}
 }
 

@@ -24,6 +24,9 @@ struct agents *agents__new(struct strings *strings, const struct agents_callback
 			   bool wanted);
 void agents__free(struct agents *a);
 
+/* What they are to record beyond the usual: RT_AGENT_WANT_*. Of those that come from now on. */
+void agents__want(struct agents *a, uint32_t wants);
+
 /* Looks for the agent of a running process and activates it. Returns true if it has one. */
 bool agents__look(struct agents *a, pid_t pid);
 

@@ -104,6 +104,11 @@ static const struct argp_option argp_options[] = {
 	{"memory-copy-trace", OPT_COPY_TRACE, NULL, 0, "-t memory-copy", 0},
 	{"memory-allocation-trace", OPT_MEMORY_TRACE, NULL, 0, "-t memory", 0},
 	{"scratch-memory-trace", OPT_SCRATCH_TRACE, NULL, 0, "-t scratch", 0},
+	{"barriers", OPT_BARRIERS, NULL, 0,
+	 "Also barrier packets, by which the work of a queue waits. One that completes a signal of "
+	 "the "
+	 "application's becomes two",
+	 0},
 	{"runtime-trace", 'r', NULL, 0, "-t runtime", 0},
 	{"sys-trace", 's', NULL, 0, "-t all", 0},
 	{NULL, 0, NULL, 0, "When:", 3},
@@ -403,6 +408,9 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 	case OPT_MIN_DURATION:
 		o->filter.min_duration = parse_time(state, "--min-duration", arg);
 		break;
+	case OPT_BARRIERS:
+		o->selection.barriers = true;
+		break;
 	case OPT_ERRORS_ONLY:
 		o->filter.errors_only = true;
 		break;
@@ -422,6 +430,8 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 		o->command = state->argv + state->next;
 		break;
 	case ARGP_KEY_END:
+		if (o->selection.barriers)
+			o->selection.domains |= 1u << DOMAIN_GPU;
 		check(o, state);
 		parse_periods(o, state);
 		break;

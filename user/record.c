@@ -295,6 +295,7 @@ static int open_merge(struct recorder *r)
 	r->in.agents = agents__new(r->trace.strings, &callbacks, wants_gpu(r->opt));
 	if (!r->in.order || !r->in.operations || !r->in.merge || !r->in.agents)
 		return -ENOMEM;
+	agents__want(r->in.agents, r->opt->selection.barriers ? RT_AGENT_WANT_BARRIERS : 0);
 	return 0;
 }
 

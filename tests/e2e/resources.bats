@@ -193,3 +193,41 @@ OPTIONS=()
 	# One instant each, the runtime's begin and end, and that of the trace itself.
 	[ "$(grep -c 'type: TYPE_INSTANT' "$(tmp decoded)")" = $(($(did "$(tmp out)" | wc -l) + 3)) ]
 }
+
+# The trace without its barriers.
+without_barriers() {
+	jq '.traceEvents |= map(select(.cat != "gpu" or .name != "barrier"))' "$1"
+}
+
+@test "barriers on demand: as many as there are without a tracer, at their times, and nothing else changes" {
+	export SIMKFD_KERNELS=elementAdd=50000
+	sim SIMKFD_TRUTH="$(tmp alone)" "$O/workloads/hsa_dispatch" -k 50000 "$O/workloads/kernels.hsaco" >"$(tmp out)"
+	OPTIONS=(--all-functions --barriers)
+	trace hsa_dispatch -k 50000 "$O/workloads/kernels.hsaco"
+	made=$(grep -c ' kind=barrier ' "$(tmp alone)")
+	[ "$made" -gt 0 ]
+	# Each at the time of a barrier of the truth log; ours, which complete the program's signals, are there too.
+	sed -nE 's/.* kind=barrier .* begin=([0-9]+) end=([0-9]+).*/true \1 \2/p' "$(tmp truth)" >"$(tmp true)"
+	jq -r '.traceEvents[] | select(.cat == "gpu" and .name == "barrier") |
+		["traced", (.ts * 1000 | round), ((.ts + .dur) * 1000 | round)] | join(" ")' "$(tmp t.json)" >"$(tmp barriers)"
+	[ "$(wc -l <"$(tmp barriers)")" = "$made" ]
+	awk 'function near(a, b) { return a - b < 1000 && b - a < 1000 }
+		$1 == "true" { begin[n] = $2; end[n++] = $3; next }
+		{ for (i = 0; i < n && !(near(begin[i], $2) && near(end[i], $3)); i++); if (i == n) { print; bad = 1 } }
+		END { exit bad }' "$(tmp true)" "$(tmp barriers)"
+	without_barriers "$(tmp t.json)" >"$(tmp rest.json)"
+	check_truth "$(tmp truth)" "$(tmp rest.json)"
+	rm "$(tmp truth)"
+	OPTIONS=(--all-functions)
+	trace hsa_dispatch -k 50000 "$O/workloads/kernels.hsaco"
+	[ "$(jq '[.traceEvents[] | select(.name == "barrier")] | length' "$(tmp t.json)")" = 0 ]
+}
+
+@test "barriers of HIP, which has a signal on each, are told without harm to the rest" {
+	OPTIONS=(--barriers)
+	trace streams -g 1 -t 2 -s 4 -n 50
+	[ "$(jq '.otherData.barriers' "$(tmp t.json)")" -gt 0 ]
+	without_barriers "$(tmp t.json)" >"$(tmp rest.json)"
+	check_truth "$(tmp truth)" "$(tmp rest.json)"
+	CAUSES='^hip' check_causes "$(tmp t.json)"
+}
