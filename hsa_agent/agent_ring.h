@@ -26,8 +26,9 @@
  * from the sealed file, not from the memory. The agent trusts control only as far as: `active` is a
  * flag, `tail` wrong can only make it drop or overwrite records.
  *
- * Times are CLOCK_BOOTTIME nanoseconds, except gpu_begin/gpu_end, which are in the HSA system
- * timestamp domain; RT_META_CLOCK / RT_AGENT_CLOCK records give pairs of both.
+ * Times are CLOCK_BOOTTIME nanoseconds, except gpu_begin/gpu_end, which are ticks of a GPU's clock
+ * or HSA system timestamps; RT_AGENT_CLOCK records (RT_META_CLOCK the latter) give pairs with boot
+ * time.
  */
 #ifndef RTRACE_AGENT_RING_H
 #define RTRACE_AGENT_RING_H
@@ -36,7 +37,7 @@
 
 #define RT_AGENT_MEMFD	 "rtrace-agent"
 #define RT_AGENT_MAGIC	 0x31544e4741545252ULL /* "RRTAGNT1" */
-#define RT_AGENT_VERSION 3
+#define RT_AGENT_VERSION 4
 
 #define RT_AGENT_CONTROL 4096
 #define RT_AGENT_STATE	 8192
@@ -164,14 +165,18 @@ struct rt_agent_rec {
 			__u32 engine;	/* from 1; 0: left to the runtime */
 		} copy;
 		struct {
-			__u64 gpu_begin,
-				gpu_end; /* HSA timestamps; both 0: the runtime gave none */
-			__u64 status;	 /* the completion signal's value when < 0, else 0 */
+			/*
+			 * With RT_AGENT_F_TICKS ticks of `agent`'s clock, else HSA timestamps. Both
+			 * 0: there are none.
+			 */
+			__u64 gpu_begin, gpu_end;
+			__u64 status; /* the completion signal's value when < 0, else 0 */
+			__u32 agent;
 		} done;
 		struct {
-			__u64 hsa;   /* HSA timestamp taken between the two boottimes */
-			__u64 error; /* the width of that window: the pair is right to +- error/2 ns
-				      */
+			__u64 ticks; /* of the GPU; HSA timestamp for agent 0 */
+			__u64 error; /* both were read within so many ns, around `time` */
+			__u32 agent;
 		} clock;
 		struct {
 			__u32 what;  /* enum rt_agent_what */
@@ -190,6 +195,7 @@ struct rt_agent_rec {
 
 #define RT_AGENT_F_BARRIER 0x1 /* dispatch, barrier: barrier bit set */
 #define RT_AGENT_F_RECT	   0x2 /* copy: of a box */
+#define RT_AGENT_F_TICKS   0x8 /* done: times are ticks */
 #define RT_AGENT_F_SDMA	   0x4 /* copy: not by a kernel, whatever it costs */
 
 /* ---- meta log: records of variable size, a multiple of 8, header first ---- */

@@ -16,6 +16,7 @@ struct copy {
 	hsa_signal_t timed; /* ours: the copy completes it */
 	hsa_signal_t own;   /* the application's */
 	uint64_t op;
+	uint32_t gpu; /* whose clock the runtime takes for the times; 0: none */
 	bool refused; /* by the runtime: there will be no copy */
 };
 
@@ -61,9 +62,12 @@ static void put_copy(struct copy *c)
 	pthread_mutex_unlock(&unused_lock);
 }
 
+/* `begin` and `end` are the runtime's. */
 static void record_done(const struct copy *c, hsa_signal_value_t value, uint64_t begin,
 			uint64_t end)
 {
+	hsa_agent_t gpu = device_gpu(c->gpu);
+	bool ticks = gpu.handle && clocks_to_ticks(gpu, &begin, &end);
 	struct rt_agent_rec *rec;
 	uint64_t pos;
 
@@ -71,6 +75,8 @@ static void record_done(const struct copy *c, hsa_signal_value_t value, uint64_t
 	if (!rec)
 		return;
 	rec->op = c->op;
+	rec->flags = ticks ? RT_AGENT_F_TICKS : 0;
+	rec->done.agent = ticks ? c->gpu : 0;
 	rec->done.gpu_begin = begin;
 	rec->done.gpu_end = end;
 	rec->done.status = value < 0 ? (uint64_t)value : 0;
@@ -156,6 +162,7 @@ static struct copy *begin(const struct request *r, hsa_signal_t *completion)
 		goto untouched;
 	c->op = agent_next_op();
 	c->own = *completion;
+	c->gpu = device_gpu(r->src_agent).handle ? r->src_agent : r->dst_agent;
 	signal_abi(c->timed)->start_ts = 0;
 	signal_abi(c->timed)->end_ts = 0;
 	hsa.core.hsa_signal_store_relaxed_fn(c->timed, 1);

@@ -17,6 +17,7 @@
  *   scratch.c   the runtime's own allocations for kernels that spill
  *   devices.c   the agents (in HSA's sense: CPUs and GPUs)
  *   signals.c   spare signals
+ *   clocks.c    pairs of clocks, for the times
  *   reaper.c    the one thread: collects the times of what has ended, follows the tracer's wishes
  *   shm.c       the shared memory; knows nothing of HSA
  *
@@ -130,6 +131,22 @@ const char *device_gfx(uint32_t id);
 /* Calls fn for every agent, for every GPU. */
 void devices_each(void (*fn)(hsa_agent_t, uint32_t id, void *arg), void *arg);
 void devices_each_gpu(void (*fn)(hsa_agent_t, uint32_t id, void *arg), void *arg);
+
+/* The GPU of that id; .handle == 0: it is none. */
+hsa_agent_t device_gpu(uint32_t id);
+/* The driver's number of a GPU, 0 unknown. */
+uint32_t device_gpu_id(uint32_t id);
+
+/* ---- clocks.c ---- */
+
+/* Records a pair of clocks for every GPU, and one for the runtime's clock. */
+void clocks_record(void);
+/* The latter as a name, for a tracer that comes later. */
+void clocks_announce(void);
+/* Are there pairs of all GPUs? Then the times of kernels are to be recorded as ticks. */
+bool clocks_have_ticks(void);
+/* Makes ticks of that GPU of times that the runtime has just converted; false: it cannot be. */
+bool clocks_to_ticks(hsa_agent_t gpu, uint64_t *begin, uint64_t *end);
 
 /* ---- kernels.c ---- */
 

@@ -19,7 +19,7 @@
 
 static struct device {
 	uint64_t handle;
-	uint32_t id;
+	uint32_t id, gpu_id;
 	bool is_gpu;
 	char name[64];
 } devices[DEVICES_MAX];
@@ -114,6 +114,7 @@ static hsa_status_t add_device(hsa_agent_t handle, void *arg)
 	rec.is_gpu = d->is_gpu;
 	describe(handle, &rec);
 	describe_more(handle, &rec);
+	d->gpu_id = rec.gpu_id;
 	memcpy(d->name, rec.name, sizeof(d->name));
 	rec.handle = handle.handle;
 	rec.id = d->id;
@@ -167,4 +168,20 @@ void devices_each_gpu(void (*fn)(hsa_agent_t, uint32_t id, void *arg), void *arg
 	for (unsigned int i = 0; i < device_count; i++)
 		if (devices[i].is_gpu)
 			fn((hsa_agent_t){devices[i].handle}, devices[i].id, arg);
+}
+
+hsa_agent_t device_gpu(uint32_t id)
+{
+	for (unsigned int i = 0; i < device_count; i++)
+		if (devices[i].id == id && devices[i].is_gpu)
+			return (hsa_agent_t){devices[i].handle};
+	return (hsa_agent_t){0};
+}
+
+uint32_t device_gpu_id(uint32_t id)
+{
+	for (unsigned int i = 0; i < device_count; i++)
+		if (devices[i].id == id)
+			return devices[i].gpu_id;
+	return 0;
 }

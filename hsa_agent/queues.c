@@ -316,23 +316,49 @@ static void intercept(const void *packets, uint64_t count, uint64_t index, void 
 
 /* ---- reaping ---- */
 
+/* What the application is to be told when it asks for the times of its own signal. */
+static void settle(const struct queue *q, const struct op *op, bool completed)
+{
+	hsa_amd_profiling_dispatch_time_t time = {0};
+
+	if (completed)
+		hsa.amd.hsa_amd_profiling_get_dispatch_time_fn(q->device, op->timed, &time);
+	shadow_settle(op->own, op->op, time.start, time.end);
+}
+
+/* The times as the GPU has written them, or where they tell nothing, as the runtime reads them. */
+static void fill_times(struct rt_agent_rec *rec, const struct queue *q, const struct op *op)
+{
+	const amd_signal_t *abi = signal_abi(op->timed);
+	hsa_amd_profiling_dispatch_time_t time = {0};
+
+	if (clocks_have_ticks()) {
+		rec->flags = RT_AGENT_F_TICKS;
+		rec->done.agent = q->device_id;
+		rec->done.gpu_begin = abi->start_ts;
+		rec->done.gpu_end = abi->end_ts;
+		return;
+	}
+	hsa.amd.hsa_amd_profiling_get_dispatch_time_fn(q->device, op->timed, &time);
+	rec->done.gpu_begin = time.start;
+	rec->done.gpu_end = time.end;
+}
+
 static void finish(struct queue *q, const struct op *op, bool completed)
 {
-	amd_signal_t *abi = signal_abi(op->timed);
-	hsa_amd_profiling_dispatch_time_t time = {0};
+	const amd_signal_t *abi = signal_abi(op->timed);
+	bool timed = completed && abi->start_ts && abi->end_ts;
 	struct rt_agent_rec *rec;
 	uint64_t pos;
 
-	if (completed && abi->start_ts && abi->end_ts)
-		hsa.amd.hsa_amd_profiling_get_dispatch_time_fn(q->device, op->timed, &time);
 	if (op->own.handle)
-		shadow_settle(op->own, op->op, time.start, time.end);
+		settle(q, op, timed);
 	rec = shm_claim(&agent.shm, RT_AGENT_DONE, &pos);
 	if (!rec)
 		return;
 	rec->op = op->op;
-	rec->done.gpu_begin = time.start;
-	rec->done.gpu_end = time.end;
+	if (timed)
+		fill_times(rec, q, op);
 	rec->done.status = completed && abi->value < 0 ? (uint64_t)abi->value : 0;
 	rec->time = shm_now();
 	shm_publish(rec, pos);

@@ -18,8 +18,7 @@
 
 #define DORMANT_NS   20000000
 #define ACTIVE_NS    1000000
-#define CLOCK_EVERY  500000000ULL
-#define CLOCK_TRIES  8
+#define CLOCK_EVERY  100000000ULL
 #define STOP_WAIT_NS 500000000
 #define STACK_SIZE   (256 * 1024)
 
@@ -32,54 +31,6 @@ static struct {
 	uint64_t heartbeat, heartbeat_seen; /* its last value, and when it changed */
 	uint64_t next_clock;
 } reaper;
-
-struct clock_pair {
-	uint64_t boottime, hsa, error;
-};
-
-/* The two clocks at the same moment: the best of several tries. */
-static void read_clocks(struct clock_pair *best)
-{
-	best->error = UINT64_MAX;
-	for (int i = 0; i < CLOCK_TRIES; i++) {
-		uint64_t before, after, time = 0;
-
-		before = shm_now();
-		hsa.core.hsa_system_get_info_fn(HSA_SYSTEM_INFO_TIMESTAMP, &time);
-		after = shm_now();
-		if (after - before < best->error)
-			*best = (struct clock_pair){before + (after - before) / 2, time,
-						    after - before};
-	}
-}
-
-static void meta_clock(void)
-{
-	struct rt_meta_clock rec = {.h = {RT_META_CLOCK, sizeof(rec)}};
-	struct clock_pair pair;
-
-	read_clocks(&pair);
-	rec.boottime = pair.boottime;
-	rec.hsa = pair.hsa;
-	rec.error = pair.error;
-	shm_meta(&agent.shm, &rec.h);
-}
-
-static void ring_clock(void)
-{
-	struct rt_agent_rec *rec;
-	struct clock_pair pair;
-	uint64_t pos;
-
-	read_clocks(&pair);
-	rec = shm_claim(&agent.shm, RT_AGENT_CLOCK, &pos);
-	if (!rec)
-		return;
-	rec->time = pair.boottime;
-	rec->clock.hsa = pair.hsa;
-	rec->clock.error = pair.error;
-	shm_publish(rec, pos);
-}
 
 static bool should_record(uint64_t now)
 {
@@ -103,9 +54,12 @@ static bool should_record(uint64_t now)
 static void switch_recording(bool on, uint64_t now)
 {
 	if (on) {
-		meta_clock();
-		reaper.next_clock = now;
+		clocks_announce();
+		clocks_record();
+		reaper.next_clock = now + CLOCK_EVERY;
 		copies_profile(true);
+	} else {
+		clocks_record();
 	}
 	__atomic_store_n(&agent.active, on, __ATOMIC_RELEASE);
 	__atomic_store_n(&agent.shm.state->active, on, __ATOMIC_RELEASE);
@@ -127,7 +81,7 @@ static long round_once(void)
 		switch_recording(on, now);
 	in_flight = queues_reap();
 	if (on && now >= reaper.next_clock) {
-		ring_clock();
+		clocks_record();
 		reaper.next_clock = now + CLOCK_EVERY;
 	}
 	return on || in_flight ? ACTIVE_NS : DORMANT_NS;
@@ -153,10 +107,8 @@ static void *reap(void *arg)
 
 		sem_clockwait(&reaper.wake, CLOCK_MONOTONIC, &until);
 	}
-	if (agent_active()) {
+	if (agent_active())
 		switch_recording(false, 0);
-		ring_clock();
-	}
 	queues_reap();
 	return NULL;
 }
@@ -184,7 +136,7 @@ int reaper_start(bool recording)
 {
 	int err;
 
-	meta_clock();
+	clocks_announce();
 	memset(&reaper, 0, sizeof(reaper));
 	sem_init(&reaper.wake, 0, 0);
 	reaper.unattended = recording;

@@ -21,6 +21,7 @@
 
 struct device_entry {
 	uint32_t id;
+	struct clock_map clock;
 	struct agent_device device;
 	UT_hash_handle hh;
 };
@@ -43,6 +44,7 @@ struct figures {
 	uint64_t lost_names;
 	uint64_t skipped; /* queues that it could not watch */
 	bool failed;
+	uint64_t clock_error;
 };
 
 struct agent_view {
@@ -57,7 +59,7 @@ struct agent_view {
 	uint64_t lost_before[RT_AGENT_KINDS]; /* records dropped before this tracer came */
 	uint64_t first_op; /* lowest number of an operation whose submission was seen */
 	struct strings *strings;
-	struct clock_map clock;
+	struct clock_map clock; /* the runtime's */
 	struct device_entry *devices;
 	struct kernel_entry *kernels;
 	struct code_entry *code;
@@ -80,6 +82,7 @@ static void take_figures(const struct agent_view *v, struct figures *f)
 	const struct rt_agent_state *s = state(v);
 
 	*f = (struct figures){
+		.clock_error = v->last.clock_error,
 		.skipped = s->skipped,
 		.failed = s->failed,
 		.lost_names = s->meta_lost,
@@ -237,9 +240,12 @@ void agent__close(struct agent_view *v)
 	struct device_entry *d, *next_d;
 	struct kernel_entry *k, *next_k;
 	struct code_entry *c, *next_c;
+	struct figures last = figures(v);
 
+	last.clock_error = agent__clock_error(v);
 	HASH_ITER (hh, v->devices, d, next_d) {
 		HASH_DEL(v->devices, d);
+		clock_map__free(&d->clock);
 		free(d);
 	}
 	HASH_ITER (hh, v->kernels, k, next_k) {
@@ -251,7 +257,7 @@ void agent__close(struct agent_view *v)
 		free(c);
 	}
 	clock_map__free(&v->clock);
-	v->last = figures(v);
+	v->last = last;
 	if (v->base)
 		munmap(v->base, v->size);
 	v->base = NULL;
@@ -436,9 +442,15 @@ static void read_meta(struct agent_view *v)
 
 static void on_clock(struct agent_view *v, const struct rt_agent_rec *rec)
 {
-	struct clock_pair pair = {rec->time, rec->clock.hsa, rec->clock.error};
+	struct clock_pair pair = {rec->time, rec->clock.ticks, rec->clock.error};
+	uint32_t id = rec->clock.agent;
+	struct device_entry *d;
 
-	clock_map__add(&v->clock, &pair);
+	HASH_FIND(hh, v->devices, &id, sizeof(id), d);
+	if (!id || d)
+		clock_map__add(id ? &d->clock : &v->clock, &pair);
+	else
+		v->bad++;
 }
 
 bool agent__drain(struct agent_view *v, bool dead,
@@ -506,9 +518,25 @@ const char *agent__runtime(const struct agent_view *v)
 	return v->runtime;
 }
 
-const struct clock_map *agent__clock(const struct agent_view *v)
+const struct clock_map *agent__clock(const struct agent_view *v, uint32_t device)
 {
-	return &v->clock;
+	struct device_entry *d;
+
+	if (!device)
+		return &v->clock;
+	HASH_FIND(hh, v->devices, &device, sizeof(device), d);
+	return d ? &d->clock : NULL;
+}
+
+uint64_t agent__clock_error(const struct agent_view *v)
+{
+	uint64_t error = v->last.clock_error;
+	struct device_entry *d, *next;
+
+	HASH_ITER (hh, v->devices, d, next)
+		if (d->clock.error > error)
+			error = d->clock.error;
+	return error;
 }
 
 void agent__each_device(const struct agent_view *v,

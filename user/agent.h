@@ -82,7 +82,12 @@ const struct agent_kernel *agent__kernel(const struct agent_view *v, uint32_t id
 const struct agent_code *agent__code(const struct agent_view *v, uint32_t id);
 /* The versions of the runtime that the process last initialised; NULL: it did not say. */
 const char *agent__runtime(const struct agent_view *v);
-const struct clock_map *agent__clock(const struct agent_view *v);
+/* The clock of a device, with 0 that of the runtime; NULL: it did not announce that device. */
+const struct clock_map *agent__clock(const struct agent_view *v, uint32_t device);
+
+/* Within how many ns the worst pair of any GPU's clock was read; 0: the runtime's clock was used.
+ */
+uint64_t agent__clock_error(const struct agent_view *v);
 
 /* Calls `fn` for every device announced so far. */
 void agent__each_device(const struct agent_view *v,

@@ -5,17 +5,33 @@
 #include "user/clock.h"
 
 #include <errno.h>
+#include <math.h>
 #include <stdlib.h>
+#include <string.h>
 #include <time.h>
+
+#define PAIRS_MAX 16384 /* then the older half goes: times are asked for soon after they were */
+#define DRIFT_MAX 1e-3	/* by which slopes of segments may differ */
+
+static void drop_old(struct clock_map *map)
+{
+	size_t keep = map->count / 2;
+
+	memmove(map->pairs, map->pairs + map->count - keep, keep * sizeof(*map->pairs));
+	map->count = keep;
+}
 
 int clock_map__add(struct clock_map *map, const struct clock_pair *pair)
 {
 	const struct clock_pair *last = map->count ? &map->pairs[map->count - 1] : NULL;
-	uint64_t apart = pair->boot > pair->hsa ? pair->boot - pair->hsa : pair->hsa - pair->boot;
+	uint64_t apart =
+		pair->boot > pair->ticks ? pair->boot - pair->ticks : pair->ticks - pair->boot;
 	struct clock_pair *grown;
 
-	if (last && (pair->hsa <= last->hsa || pair->boot <= last->boot))
+	if (last && (pair->ticks <= last->ticks || pair->boot <= last->boot))
 		return 0;
+	if (map->count == PAIRS_MAX)
+		drop_old(map);
 	grown = realloc(map->pairs, (map->count + 1) * sizeof(*grown));
 	if (!grown)
 		return -ENOMEM;
@@ -23,18 +39,25 @@ int clock_map__add(struct clock_map *map, const struct clock_pair *pair)
 	map->pairs[map->count++] = *pair;
 	if (apart > pair->error)
 		map->differs = true;
+	if (pair->error > map->error)
+		map->error = pair->error;
 	return 0;
 }
 
-/* First pair of the segment that holds (or is nearest to) the timestamp. */
-static size_t segment(const struct clock_map *map, uint64_t hsa)
+bool clock_map__covers(const struct clock_map *map, uint64_t ticks)
+{
+	return map->count && ticks <= map->pairs[map->count - 1].ticks;
+}
+
+/* First pair of the segment that holds (or is nearest to) the time. */
+static size_t segment(const struct clock_map *map, uint64_t ticks)
 {
 	size_t low = 0, high = map->count - 1;
 
 	while (high - low > 1) {
 		size_t mid = (low + high) / 2;
 
-		if (map->pairs[mid].hsa <= hsa)
+		if (map->pairs[mid].ticks <= ticks)
 			low = mid;
 		else
 			high = mid;
@@ -42,19 +65,56 @@ static size_t segment(const struct clock_map *map, uint64_t hsa)
 	return low;
 }
 
-uint64_t clock_map__to_boot(const struct clock_map *map, uint64_t hsa)
+/* Of the segment that begins with the n-th pair. */
+static double slope_of(const struct clock_map *map, size_t n)
 {
-	const struct clock_pair *a, *b;
-	double slope;
+	const struct clock_pair *a = &map->pairs[n], *b = a + 1;
+
+	return (double)(b->boot - a->boot) / (double)(b->ticks - a->ticks);
+}
+
+static bool differ(double a, double b)
+{
+	return fabs(a / b - 1) > DRIFT_MAX;
+}
+
+/* Both neighbours say another slope, and the same. */
+static bool is_broken(const struct clock_map *map, size_t n)
+{
+	double before, after, slope = slope_of(map, n);
+
+	if (!n || n + 2 >= map->count)
+		return false;
+	before = slope_of(map, n - 1);
+	after = slope_of(map, n + 1);
+	return differ(slope, before) && differ(slope, after) && !differ(before, after);
+}
+
+static uint64_t from(const struct clock_pair *pair, double slope, uint64_t ticks)
+{
+	return pair->boot + (int64_t)((double)(int64_t)(ticks - pair->ticks) * slope);
+}
+
+struct clock_span clock_map__to_boot(const struct clock_map *map, struct clock_span ticks,
+				     uint64_t not_before)
+{
+	const struct clock_pair *pair = map->pairs;
+	double slope = 1;
+	size_t n;
 
 	if (!map->count || !map->differs)
-		return hsa;
-	if (map->count == 1)
-		return hsa - map->pairs[0].hsa + map->pairs[0].boot;
-	a = &map->pairs[segment(map, hsa)];
-	b = a + 1;
-	slope = (double)(b->boot - a->boot) / (double)(b->hsa - a->hsa);
-	return a->boot + (int64_t)((double)(int64_t)(hsa - a->hsa) * slope);
+		return ticks;
+	if (map->count > 1) {
+		n = segment(map, ticks.begin);
+		pair = &map->pairs[n];
+		slope = slope_of(map, n);
+		if (is_broken(map, n)) {
+			slope = slope_of(map, n - 1);
+			if (from(pair, slope, ticks.begin) < not_before)
+				pair++;
+		}
+	}
+	return (struct clock_span){from(pair, slope, ticks.begin), from(pair, slope, ticks.end)};
 }
 
 void clock_map__free(struct clock_map *map)

@@ -23,6 +23,8 @@ void closing__add_agent(struct trace_stats *stats, const struct agent_view *v)
 	stats->lost_runtimes += agent__lost_of(v, RT_AGENT_RUNTIME);
 	stats->lost_names += agent__lost_names(v);
 	stats->lost_other += agent__bad(v);
+	if (agent__clock_error(v) > stats->clock_error)
+		stats->clock_error = agent__clock_error(v);
 	if (agent__unwatched_queues(v))
 		log_warn("process %d: %" PRIu64
 			 " queues could not be watched: what they ran is not in the trace",
@@ -71,5 +73,9 @@ void closing__say(const struct trace_stats *s, double seconds)
 		" without end; %" PRIu64 " calls unfinished",
 		s->lost_spans, s->lost_depth, s->lost_gpu, s->lost_other, s->uncorrelated,
 		s->no_times, s->unfinished);
+	if (s->clock_error)
+		log_say("GPU clocks were read within %" PRIu64 " ns; %" PRIu64
+			" operations seem to have begun before they were submitted",
+			s->clock_error, s->early);
 	say_lost_kinds(s);
 }

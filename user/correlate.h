@@ -24,11 +24,17 @@
 struct gpu_op {
 	uint64_t key[2]; /* agent (a pointer), number of the operation there */
 	struct event ev;
-	bool owner_known;	    /* its thread is the one that submitted it */
-	bool given_to_workers;	    /* see workers.h */
-	bool settled;		    /* its cause is known, or known not to be found */
-	bool ended;		    /* its times are known */
-	bool kernel_known;	    /* the name of a dispatch is that of its kernel */
+	bool owner_known;      /* its thread is the one that submitted it */
+	bool given_to_workers; /* see workers.h */
+	bool settled;	       /* its cause is known, or known not to be found */
+	bool ended;	       /* its times are known */
+	bool kernel_known;     /* the name of a dispatch is that of its kernel */
+	/* Has ended: when, by the clock of `device` (0: the runtime's), until that has a later
+	 * pair. */
+	struct agent_view *view;
+	uint32_t device;
+	uint64_t began, over;
+	struct gpu_op *prev_untimed, *next_untimed;
 	struct gpu_op *prev, *next; /* unsettled ones of the thread */
 	UT_hash_handle hh;
 };

@@ -96,6 +96,7 @@ const char *trace_stats_field(const struct trace_stats *stats, unsigned int n, u
 		FIELD(lost_memory),    FIELD(lost_scratch),
 		FIELD(lost_queues),    FIELD(lost_code_objects),
 		FIELD(lost_runtimes),  FIELD(lost_names),
+		FIELD(early),	       FIELD(clock_error),
 #undef FIELD
 	};
 

@@ -193,15 +193,17 @@ struct trace_stats {
 	uint64_t scratch, queues, code_objects, runtimes; /* what happened to them */
 	uint64_t uncorrelated; /* GPU operations without a correlation ID */
 	uint64_t unfinished;   /* calls cut off by the end of a task or of the trace */
-	uint64_t no_times;     /* GPU operations that were never seen to end */
-	uint64_t lost_spans;   /* dropped in the kernel: ring full */
-	uint64_t lost_depth;   /* calls nested deeper than the capture's stack */
-	uint64_t lost_gpu;     /* dropped by agents: ring full; the sum of these: */
+	uint64_t early;	     /* GPU operations that seem to have begun before they were submitted */
+	uint64_t no_times;   /* GPU operations that were never seen to end */
+	uint64_t lost_spans; /* dropped in the kernel: ring full */
+	uint64_t lost_depth; /* calls nested deeper than the capture's stack */
+	uint64_t lost_gpu;   /* dropped by agents: ring full; the sum of these: */
 	uint64_t lost_dispatches, lost_copies, lost_ends, lost_clocks, lost_barriers;
 	uint64_t lost_memory, lost_scratch, lost_queues, lost_code_objects, lost_runtimes;
-	uint64_t lost_names; /* of devices, queues, code and kernels: agents' log of them full */
-	uint64_t lost_other; /* records that made no sense and were skipped */
-	uint64_t gaps;	     /* times in which calls may have been missed */
+	uint64_t lost_names;  /* of devices, queues, code and kernels: agents' log of them full */
+	uint64_t lost_other;  /* records that made no sense and were skipped */
+	uint64_t clock_error; /* ns within which the pairs of a GPU's clock were read, at worst */
+	uint64_t gaps;	      /* times in which calls may have been missed */
 };
 
 /* Name and value of the n-th number in stats; NULL after the last. */

@@ -333,6 +333,7 @@ void intake__round(struct intake *in)
 	if (!complete && now - in->last_round < HELD_UP_NS)
 		return;
 	order__release(in->order, in->last_round, on_released, in);
+	operations__time(in->operations);
 	in->last_round = now;
 }
 
@@ -343,6 +344,7 @@ void intake__drain_for(struct intake *in, int ms)
 
 		complete = agents__drain(in->agents) && complete;
 		order__release(in->order, clock__boot_ns() - 2 * INTAKE_ROUND_NS, on_released, in);
+		operations__time(in->operations);
 		if (complete && round >= 3 && !operations__running(in->operations))
 			break;
 		poll(NULL, 0, 1);

@@ -6,6 +6,7 @@
 #include "user/operations.h"
 
 #include <stdlib.h>
+#include <utlist.h>
 
 #include "user/correlate.h"
 #include "user/external.h"
@@ -16,9 +17,13 @@
 /* How long an operation that has ended waits for a call that may not come. */
 #define CALL_WAIT_NS 1000000000
 
+/* No operation is that far from now or from its submission. */
+#define INSANE_NS 86400000000000ULL
+
 struct operations {
 	struct trace *trace;
-	struct gpu_op *ops; /* submitted, not told yet */
+	struct gpu_op *ops;	/* submitted, not told yet */
+	struct gpu_op *untimed; /* of these, those that have ended; oldest first */
 	struct resources *resources;
 };
 
@@ -339,26 +344,82 @@ static void on_submit(struct operations *o, struct agent_view *v, const struct r
 	find_cause(o, th, op);
 }
 
+/* ---- times ---- */
+
+static void ended(struct operations *o, struct gpu_op *op)
+{
+	op->ended = true;
+	if (op->settled)
+		tell_op(o, op);
+}
+
+/* Times that no clock can have meant are the process's word, and none. */
+static bool is_sane(const struct clock_span *span, uint64_t submit)
+{
+	return span->end >= span->begin && span->end < clock__boot_ns() + INSANE_NS &&
+	       span->begin + INSANE_NS > submit;
+}
+
+static void set_times(struct operations *o, struct gpu_op *op)
+{
+	const struct clock_map *clock = agent__clock(op->view, op->device);
+	struct clock_span ticks = {op->began, op->over}, span;
+	struct trace_stats *stats = &o->trace->stats;
+
+	span = clock ? clock_map__to_boot(clock, ticks, op->ev.gpu.submit) : (struct clock_span){0};
+	if (!is_sane(&span, op->ev.gpu.submit)) {
+		op->ev.flags |= EV_F_NO_TIMES;
+		stats->lost_other++;
+	} else {
+		op->ev.begin = span.begin;
+		op->ev.end = span.end;
+		if (op->ev.begin + clock->error < op->ev.gpu.submit)
+			stats->early++;
+	}
+	ended(o, op);
+}
+
+/* The oldest of those that have no times yet. */
+static void time_oldest(struct operations *o)
+{
+	struct gpu_op *op = o->untimed;
+
+	DL_DELETE2(o->untimed, op, prev_untimed, next_untimed);
+	set_times(o, op);
+}
+
+void operations__time(struct operations *o)
+{
+	const struct clock_map *clock;
+
+	while (o->untimed) {
+		clock = agent__clock(o->untimed->view, o->untimed->device);
+		if (clock && clock->differs && !clock_map__covers(clock, o->untimed->over))
+			break;
+		time_oldest(o);
+	}
+}
+
 static void on_done(struct operations *o, struct agent_view *v, const struct rt_agent_rec *rec)
 {
-	const struct clock_map *clock = agent__clock(v);
 	struct gpu_op *op = find_op(o, v, rec->op);
 
 	if (!op && !agent__saw_submit(v, rec->op))
 		return;
-	if (!op || op->ended) {
+	if (!op || op->ended || op->view) {
 		o->trace->stats.lost_other++;
 		return;
 	}
-	op->ended = true;
-	if (rec->done.gpu_end && rec->done.gpu_end >= rec->done.gpu_begin) {
-		op->ev.begin = clock_map__to_boot(clock, rec->done.gpu_begin);
-		op->ev.end = clock_map__to_boot(clock, rec->done.gpu_end);
-	} else {
+	if (!rec->done.gpu_end || rec->done.gpu_end < rec->done.gpu_begin) {
 		op->ev.flags |= EV_F_NO_TIMES;
+		ended(o, op);
+		return;
 	}
-	if (op->settled)
-		tell_op(o, op);
+	op->view = v;
+	op->device = rec->flags & RT_AGENT_F_TICKS ? rec->done.agent : 0;
+	op->began = rec->done.gpu_begin;
+	op->over = rec->done.gpu_end;
+	DL_APPEND2(o->untimed, op, prev_untimed, next_untimed);
 }
 
 void operations__record(struct operations *o, struct agent_view *v, const struct rt_agent_rec *rec)
@@ -382,11 +443,26 @@ void operations__record(struct operations *o, struct agent_view *v, const struct
 	}
 }
 
+/* No clock pair will come any more: the last two have to do. */
+static void time_all_of(struct operations *o, const struct agent_view *v)
+{
+	struct gpu_op *op, *next;
+
+	DL_FOREACH_SAFE2(o->untimed, op, next, next_untimed)
+	{
+		if (v && op->view != v)
+			continue;
+		DL_DELETE2(o->untimed, op, prev_untimed, next_untimed);
+		set_times(o, op);
+	}
+}
+
 void operations__agent_gone(struct operations *o, struct agent_view *v)
 {
 	struct gpu_op *op, *next;
 
 	resources__forget(o->resources, v);
+	time_all_of(o, v);
 	HASH_ITER (hh, o->ops, op, next) {
 		if (op->key[0] != (uintptr_t)v || op->ended)
 			continue;
@@ -406,6 +482,7 @@ void operations__finish(struct operations *o)
 {
 	struct gpu_op *op, *next;
 
+	time_all_of(o, NULL);
 	HASH_ITER (hh, o->ops, op, next) {
 		if (!op->ended)
 			op->ev.flags |= EV_F_NO_TIMES;

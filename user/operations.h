@@ -20,6 +20,10 @@ void operations__free(struct operations *o);
 /* A record of an agent's ring. The view must live until operations__agent_gone. */
 void operations__record(struct operations *o, struct agent_view *v, const struct rt_agent_rec *rec);
 
+/* To be called every now and then: gives times to what has ended, as far as the clocks are known.
+ */
+void operations__time(struct operations *o);
+
 /* The agent will send no more: its operations without an end are told as they are. */
 void operations__agent_gone(struct operations *o, struct agent_view *v);
 

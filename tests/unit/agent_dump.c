@@ -221,7 +221,7 @@ static void print_rec(const struct rt_agent_rec *r)
 		break;
 	case RT_AGENT_CLOCK:
 		printf("clock boottime=%" PRIu64 " hsa=%" PRIu64 " error=%" PRIu64 "\n",
-		       (uint64_t)r->time, (uint64_t)r->clock.hsa, (uint64_t)r->clock.error);
+		       (uint64_t)r->time, (uint64_t)r->clock.ticks, (uint64_t)r->clock.error);
 		break;
 	default:
 		printf("record kind=%u\n", r->kind);

@@ -92,6 +92,11 @@ static void order_survives_growth_and_partial_release(void **state)
 
 /* ---- clock ---- */
 
+static uint64_t to_boot(const struct clock_map *map, uint64_t ticks)
+{
+	return clock_map__to_boot(map, (struct clock_span){ticks, ticks}, 0).begin;
+}
+
 static void add_pair(struct clock_map *map, uint64_t boot, uint64_t hsa, uint64_t error)
 {
 	struct clock_pair pair = {boot, hsa, error};
@@ -103,7 +108,7 @@ static void clock_without_pairs_changes_nothing(void **state)
 {
 	struct clock_map map = {};
 
-	assert_int_equal(clock_map__to_boot(&map, 12345), 12345);
+	assert_int_equal(to_boot(&map, 12345), 12345);
 }
 
 static void clock_that_is_boottime_is_taken_as_it_is(void **state)
@@ -112,7 +117,7 @@ static void clock_that_is_boottime_is_taken_as_it_is(void **state)
 
 	add_pair(&map, 1000000, 1000020, 50);
 	add_pair(&map, 2000000, 1999990, 50);
-	assert_int_equal(clock_map__to_boot(&map, 1500001), 1500001);
+	assert_int_equal(to_boot(&map, 1500001), 1500001);
 	clock_map__free(&map);
 }
 
@@ -121,8 +126,8 @@ static void clock_with_an_offset_is_shifted(void **state)
 	struct clock_map map = {};
 
 	add_pair(&map, 1000000, 5000000, 50);
-	assert_int_equal(clock_map__to_boot(&map, 5000123), 1000123);
-	assert_int_equal(clock_map__to_boot(&map, 4999000), 999000);
+	assert_int_equal(to_boot(&map, 5000123), 1000123);
+	assert_int_equal(to_boot(&map, 4999000), 999000);
 	clock_map__free(&map);
 }
 
@@ -135,11 +140,10 @@ static void clock_with_drift_is_piecewise_linear(void **state)
 	add_pair(&map, 10 * s, 1 * s, 50);
 	add_pair(&map, 11 * s, 2 * s, 50);
 	add_pair(&map, 12 * s, 3 * s + 200000, 50);
-	assert_int_equal(clock_map__to_boot(&map, 1 * s + s / 2), 10 * s + s / 2);
-	assert_in_range(clock_map__to_boot(&map, 2 * s + 500100000), 11 * s + s / 2 - 1,
-			11 * s + s / 2 + 1);
-	assert_in_range(clock_map__to_boot(&map, 4 * s + 400000), 13 * s - 1, 13 * s + 1);
-	assert_int_equal(clock_map__to_boot(&map, s / 2), 9 * s + s / 2);
+	assert_int_equal(to_boot(&map, 1 * s + s / 2), 10 * s + s / 2);
+	assert_in_range(to_boot(&map, 2 * s + 500100000), 11 * s + s / 2 - 1, 11 * s + s / 2 + 1);
+	assert_in_range(to_boot(&map, 4 * s + 400000), 13 * s - 1, 13 * s + 1);
+	assert_int_equal(to_boot(&map, s / 2), 9 * s + s / 2);
 	clock_map__free(&map);
 }
 
@@ -151,6 +155,42 @@ static void clock_ignores_pairs_that_go_backwards(void **state)
 	add_pair(&map, 1000, 13000, 10);
 	add_pair(&map, 3000, 11000, 10);
 	assert_int_equal(map.count, 1);
+	clock_map__free(&map);
+}
+
+/* A clock of 25 MHz; the machine sleeps for an hour between the third pair and the fourth. */
+static void clock_goes_on_on_either_side_of_a_sleep(void **state)
+{
+	const uint64_t ms = 1000000, tick = 25000, hour = 3600000 * ms;
+	struct clock_map map = {};
+	struct clock_span span;
+
+	for (uint64_t n = 1; n <= 6; n++)
+		add_pair(&map, n * 100 * ms + (n > 3 ? hour : 0), n * 100 * tick, 50);
+	assert_int_equal(to_boot(&map, 250 * tick), 250 * ms);
+	/* It ended before the machine slept, ... */
+	span = clock_map__to_boot(&map, (struct clock_span){320 * tick, 330 * tick}, 310 * ms);
+	assert_int_equal(span.begin, 320 * ms);
+	assert_int_equal(span.end, 330 * ms);
+	/* ... it was submitted when that had awoken. */
+	span = clock_map__to_boot(&map, (struct clock_span){370 * tick, 380 * tick},
+				  hour + 365 * ms);
+	assert_int_equal(span.begin, hour + 370 * ms);
+	assert_int_equal(span.end, hour + 380 * ms);
+	assert_int_equal(to_boot(&map, 450 * tick), hour + 450 * ms);
+	assert_true(clock_map__covers(&map, 600 * tick));
+	assert_false(clock_map__covers(&map, 600 * tick + 1));
+	clock_map__free(&map);
+}
+
+static void clock_keeps_no_more_pairs_than_it_needs(void **state)
+{
+	struct clock_map map = {};
+
+	for (uint64_t n = 1; n <= 100000; n++)
+		add_pair(&map, n * 1000, n * 25, 50);
+	assert_true(map.count <= 16384);
+	assert_int_equal(to_boot(&map, 99999 * 25), 99999000);
 	clock_map__free(&map);
 }
 
@@ -416,6 +456,8 @@ int main(void)
 		cmocka_unit_test(clock_with_an_offset_is_shifted),
 		cmocka_unit_test(clock_with_drift_is_piecewise_linear),
 		cmocka_unit_test(clock_ignores_pairs_that_go_backwards),
+		cmocka_unit_test(clock_goes_on_on_either_side_of_a_sleep),
+		cmocka_unit_test(clock_keeps_no_more_pairs_than_it_needs),
 		cmocka_unit_test(gpu_op_gets_the_innermost_call),
 		cmocka_unit_test(gpu_op_between_inner_calls_belongs_to_the_outer),
 		cmocka_unit_test(gpu_op_outside_of_all_calls_is_uncorrelated),

@@ -1,0 +1,154 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Pairs of clocks, from which the tracer learns when the GPU's times were.
+ *
+ * A kernel's begin and end are ticks of its GPU's own counter. The runtime converts such ticks by
+ * one straight line from hsa_init to its last look at both clocks, at most 16 times a second; a
+ * drift that changes, or a suspend, puts it wrong. So the agent records ticks, and pairs of ticks
+ * and boot time as the driver reads them (AMDKFD_IOC_GET_CLOCK_COUNTERS); the tracer interpolates
+ * between the pairs around an operation.
+ *
+ * The driver's descriptor is opened for each round of pairs and closed after it: an application's
+ * descriptors are its own. Where it cannot be had, operations have the runtime's times.
+ */
+#include <fcntl.h>
+#include <sys/ioctl.h>
+#include <unistd.h>
+
+#include "hsa_agent/core.h"
+
+#define TRIES	    16
+#define GOOD_ENOUGH 2000 /* ns */
+
+/* AMDKFD_IOC_GET_CLOCK_COUNTERS of linux/kfd_ioctl.h, which cannot be read without libdrm's
+ * headers. */
+struct clock_counters {
+	uint64_t gpu, cpu, system, system_frequency;
+	uint32_t gpu_id;
+	uint32_t pad;
+};
+
+#define GET_CLOCK_COUNTERS _IOWR('K', 0x05, struct clock_counters)
+
+struct pair {
+	uint64_t boottime, ticks, error;
+};
+
+static bool have_ticks;
+
+bool clocks_have_ticks(void)
+{
+	return __atomic_load_n(&have_ticks, __ATOMIC_RELAXED);
+}
+
+/*
+ * The window of a reading is its error; the narrowest one counts. `at`: the boot time that the
+ * driver took with it.
+ */
+static void keep_best(struct pair *best, uint64_t before, uint64_t at, uint64_t after,
+		      uint64_t ticks)
+{
+	if (at < before || at > after)
+		at = before + (after - before) / 2;
+	if (after - before < best->error)
+		*best = (struct pair){at, ticks, after - before};
+}
+
+/* The clock of the runtime: what its own conversion leads to. */
+static void read_runtime(struct pair *best)
+{
+	*best = (struct pair){.error = UINT64_MAX};
+	for (int i = 0; i < TRIES && best->error > GOOD_ENOUGH; i++) {
+		uint64_t before = shm_now(), time = 0;
+
+		hsa.core.hsa_system_get_info_fn(HSA_SYSTEM_INFO_TIMESTAMP, &time);
+		keep_best(best, before, 0, shm_now(), time);
+	}
+}
+
+static bool read_gpu(int kfd, uint32_t gpu_id, struct pair *best)
+{
+	struct clock_counters args = {.gpu_id = gpu_id};
+
+	*best = (struct pair){.error = UINT64_MAX};
+	for (int i = 0; i < TRIES && best->error > GOOD_ENOUGH; i++) {
+		uint64_t before = shm_now();
+
+		if (ioctl(kfd, GET_CLOCK_COUNTERS, &args) || !args.gpu)
+			return false;
+		keep_best(best, before, args.system, shm_now(), args.gpu);
+	}
+	return true;
+}
+
+static void record(uint32_t device, const struct pair *pair)
+{
+	struct rt_agent_rec *rec;
+	uint64_t pos;
+
+	rec = shm_claim(&agent.shm, RT_AGENT_CLOCK, &pos);
+	if (!rec)
+		return;
+	rec->time = pair->boottime;
+	rec->clock.agent = device;
+	rec->clock.ticks = pair->ticks;
+	rec->clock.error = pair->error;
+	shm_publish(rec, pos);
+}
+
+struct round {
+	int kfd;
+	bool whole; /* all GPUs were read */
+};
+
+static void record_gpu(hsa_agent_t handle, uint32_t device, void *arg)
+{
+	struct round *round = arg;
+	struct pair pair;
+
+	if (round->kfd >= 0 && read_gpu(round->kfd, device_gpu_id(device), &pair))
+		record(device, &pair);
+	else
+		round->whole = false;
+}
+
+void clocks_record(void)
+{
+	struct round round = {.kfd = open("/dev/kfd", O_RDWR | O_CLOEXEC), .whole = true};
+	struct pair pair;
+
+	devices_each_gpu(record_gpu, &round);
+	if (round.kfd >= 0)
+		close(round.kfd);
+	__atomic_store_n(&have_ticks, round.whole, __ATOMIC_RELAXED);
+	read_runtime(&pair);
+	record(0, &pair);
+}
+
+void clocks_announce(void)
+{
+	struct rt_meta_clock rec = {.h = {RT_META_CLOCK, sizeof(rec)}};
+	struct pair pair;
+
+	read_runtime(&pair);
+	rec.boottime = pair.boottime;
+	rec.hsa = pair.ticks;
+	rec.error = pair.error;
+	shm_meta(&agent.shm, &rec.h);
+}
+
+/* The runtime's line, at this moment: t = base + (ticks - second) * (next - base) / second. */
+bool clocks_to_ticks(hsa_agent_t gpu, uint64_t *begin, uint64_t *end)
+{
+	const uint64_t second = 1000000000;
+	uint64_t base, next;
+
+	if (!clocks_have_ticks() || !*end ||
+	    hsa.amd.hsa_amd_profiling_convert_tick_to_system_domain_fn(gpu, second, &base) ||
+	    hsa.amd.hsa_amd_profiling_convert_tick_to_system_domain_fn(gpu, 2 * second, &next) ||
+	    next <= base)
+		return false;
+	*begin = second + (int64_t)((long double)(int64_t)(*begin - base) * second / (next - base));
+	*end = second + (int64_t)((long double)(int64_t)(*end - base) * second / (next - base));
+	return true;
+}
