@@ -18,7 +18,8 @@
 #include "hsa_agent/core.h"
 
 #define TRIES	    16
-#define GOOD_ENOUGH 2000 /* ns */
+#define GOOD_ENOUGH 2000	  /* ns */
+#define LINE	    1000000000ULL /* ticks between the two points of a line */
 
 /* AMDKFD_IOC_GET_CLOCK_COUNTERS of linux/kfd_ioctl.h, which cannot be read without libdrm's
  * headers. */
@@ -106,10 +107,12 @@ static void record_gpu(hsa_agent_t handle, uint32_t device, void *arg)
 	struct round *round = arg;
 	struct pair pair;
 
-	if (round->kfd >= 0 && read_gpu(round->kfd, device_gpu_id(device), &pair))
-		record(device, &pair);
-	else
+	if (round->kfd < 0 || !read_gpu(round->kfd, device_gpu_id(device), &pair)) {
 		round->whole = false;
+		return;
+	}
+	device_set_ticks(device, pair.ticks);
+	record(device, &pair);
 }
 
 void clocks_record(void)
@@ -137,18 +140,24 @@ void clocks_announce(void)
 	shm_meta(&agent.shm, &rec.h);
 }
 
-/* The runtime's line, at this moment: t = base + (ticks - second) * (next - base) / second. */
-bool clocks_to_ticks(hsa_agent_t gpu, uint64_t *begin, uint64_t *end)
+bool clocks_line(uint32_t device, struct clock_line *line)
 {
-	const uint64_t second = 1000000000;
-	uint64_t base, next;
+	hsa_agent_t gpu = device_gpu(device);
 
-	if (!clocks_have_ticks() || !*end ||
-	    hsa.amd.hsa_amd_profiling_convert_tick_to_system_domain_fn(gpu, second, &base) ||
-	    hsa.amd.hsa_amd_profiling_convert_tick_to_system_domain_fn(gpu, 2 * second, &next) ||
-	    next <= base)
-		return false;
-	*begin = second + (int64_t)((long double)(int64_t)(*begin - base) * second / (next - base));
-	*end = second + (int64_t)((long double)(int64_t)(*end - base) * second / (next - base));
-	return true;
+	/* Of the past: for a time to come the runtime may look at the clocks, and draw another
+	 * line. */
+	line->ticks = device_ticks(device);
+	return gpu.handle && line->ticks > LINE && clocks_have_ticks() &&
+	       !hsa.amd.hsa_amd_profiling_convert_tick_to_system_domain_fn(gpu, line->ticks - LINE,
+									   &line->from) &&
+	       !hsa.amd.hsa_amd_profiling_convert_tick_to_system_domain_fn(gpu, line->ticks,
+									   &line->to) &&
+	       line->to > line->from;
+}
+
+uint64_t clocks_to_ticks(const struct clock_line *line, uint64_t time)
+{
+	long double ticks_per_ns = (long double)LINE / (line->to - line->from);
+
+	return line->ticks + (int64_t)((int64_t)(time - line->to) * ticks_per_ns);
 }

@@ -11,6 +11,8 @@
 
 #include "hsa_agent/core.h"
 
+#define LINE_TRIES 4
+
 struct copy {
 	struct copy *next;  /* in the list of unused ones */
 	hsa_signal_t timed; /* ours: the copy completes it */
@@ -62,12 +64,48 @@ static void put_copy(struct copy *c)
 	pthread_mutex_unlock(&unused_lock);
 }
 
-/* `begin` and `end` are the runtime's. */
-static void record_done(const struct copy *c, hsa_signal_value_t value, uint64_t begin,
-			uint64_t end)
+struct times {
+	hsa_amd_profiling_async_copy_time_t runtime;
+	uint64_t begin, end;
+	bool ticks; /* begin and end are; else they are the runtime's, too */
+};
+
+static bool same_line(const struct clock_line *a, const struct clock_line *b)
 {
-	hsa_agent_t gpu = device_gpu(c->gpu);
-	bool ticks = gpu.handle && clocks_to_ticks(gpu, &begin, &end);
+	return a->ticks == b->ticks && a->from == b->from && a->to == b->to;
+}
+
+/*
+ * The runtime tells only what it has made of the ticks. They are found again by its own line, which
+ * must have been the same before and after.
+ */
+static void read_times(const struct copy *c, struct times *t)
+{
+	struct clock_line before, after = {0};
+
+	*t = (struct times){.ticks = false};
+	for (int i = 0; i < LINE_TRIES && !t->ticks; i++) {
+		bool known = clocks_line(c->gpu, &before);
+
+		/* Fails when the application's wish not to have times was in time. */
+		if (hsa.amd.hsa_amd_profiling_get_async_copy_time_fn(c->timed, &t->runtime)) {
+			t->runtime.start = t->runtime.end = 0;
+			return;
+		}
+		t->begin = t->runtime.start;
+		t->end = t->runtime.end;
+		if (!known)
+			return;
+		t->ticks = clocks_line(c->gpu, &after) && same_line(&before, &after);
+	}
+	if (t->ticks) {
+		t->begin = clocks_to_ticks(&after, t->begin);
+		t->end = clocks_to_ticks(&after, t->end);
+	}
+}
+
+static void record_done(const struct copy *c, hsa_signal_value_t value, const struct times *t)
+{
 	struct rt_agent_rec *rec;
 	uint64_t pos;
 
@@ -75,10 +113,10 @@ static void record_done(const struct copy *c, hsa_signal_value_t value, uint64_t
 	if (!rec)
 		return;
 	rec->op = c->op;
-	rec->flags = ticks ? RT_AGENT_F_TICKS : 0;
-	rec->done.agent = ticks ? c->gpu : 0;
-	rec->done.gpu_begin = begin;
-	rec->done.gpu_end = end;
+	rec->flags = t->ticks ? RT_AGENT_F_TICKS : 0;
+	rec->done.agent = t->ticks ? c->gpu : 0;
+	rec->done.gpu_begin = t->begin;
+	rec->done.gpu_end = t->end;
 	rec->done.status = value < 0 ? (uint64_t)value : 0;
 	rec->time = shm_now();
 	shm_publish(rec, pos);
@@ -105,18 +143,16 @@ static void complete_own(const struct copy *c, hsa_signal_value_t value)
 static bool copy_done(hsa_signal_value_t value, void *arg)
 {
 	struct copy *c = arg;
-	hsa_amd_profiling_async_copy_time_t time = {0};
+	struct times times;
 
 	if (c->refused) {
 		put_copy(c);
 		return false;
 	}
-	/* Fails when the application's wish not to have times was in time: then there are none. */
-	if (hsa.amd.hsa_amd_profiling_get_async_copy_time_fn(c->timed, &time))
-		time.start = time.end = 0;
+	read_times(c, &times);
 	if (agent.shm.base)
-		record_done(c, value, time.start, time.end);
-	shadow_settle(c->own, c->op, time.start, time.end);
+		record_done(c, value, &times);
+	shadow_settle(c->own, c->op, times.runtime.start, times.runtime.end);
 	complete_own(c, value);
 	put_copy(c);
 	return false;
@@ -177,7 +213,7 @@ static struct copy *begin(const struct request *r, hsa_signal_t *completion)
 		*completion = c->timed;
 		return c;
 	}
-	record_done(c, 0, 0, 0);
+	record_done(c, 0, &(struct times){0});
 put:
 	put_copy(c);
 untouched:
@@ -191,7 +227,7 @@ static hsa_status_t submitted(struct copy *c, hsa_status_t status)
 {
 	if (!c || status == HSA_STATUS_SUCCESS)
 		return status;
-	record_done(c, -1, 0, 0);
+	record_done(c, -1, &(struct times){0});
 	shadow_drop(c->own);
 	c->refused = true;
 	hsa.core.hsa_signal_store_screlease_fn(c->timed, 0);

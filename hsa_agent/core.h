@@ -136,6 +136,9 @@ void devices_each_gpu(void (*fn)(hsa_agent_t, uint32_t id, void *arg), void *arg
 hsa_agent_t device_gpu(uint32_t id);
 /* The driver's number of a GPU, 0 unknown. */
 uint32_t device_gpu_id(uint32_t id);
+/* What its clock was when it was last looked at: clocks.c's. */
+void device_set_ticks(uint32_t id, uint64_t ticks);
+uint64_t device_ticks(uint32_t id);
 
 /* ---- clocks.c ---- */
 
@@ -145,8 +148,16 @@ void clocks_record(void);
 void clocks_announce(void);
 /* Are there pairs of all GPUs? Then the times of kernels are to be recorded as ticks. */
 bool clocks_have_ticks(void);
-/* Makes ticks of that GPU of times that the runtime has just converted; false: it cannot be. */
-bool clocks_to_ticks(hsa_agent_t gpu, uint64_t *begin, uint64_t *end);
+/*
+ * How the runtime converts ticks of a GPU at the moment, by two points that are near: false: that
+ * cannot be told, or is not needed.
+ */
+struct clock_line {
+	uint64_t ticks, from, to;
+};
+bool clocks_line(uint32_t device, struct clock_line *line);
+/* The ticks that the line converts to that time. */
+uint64_t clocks_to_ticks(const struct clock_line *line, uint64_t time);
 
 /* ---- kernels.c ---- */
 

@@ -20,6 +20,7 @@
 static struct device {
 	uint64_t handle;
 	uint32_t id, gpu_id;
+	uint64_t ticks;
 	bool is_gpu;
 	char name[64];
 } devices[DEVICES_MAX];
@@ -170,18 +171,39 @@ void devices_each_gpu(void (*fn)(hsa_agent_t, uint32_t id, void *arg), void *arg
 			fn((hsa_agent_t){devices[i].handle}, devices[i].id, arg);
 }
 
-hsa_agent_t device_gpu(uint32_t id)
+static struct device *find_device(uint32_t id)
 {
 	for (unsigned int i = 0; i < device_count; i++)
-		if (devices[i].id == id && devices[i].is_gpu)
-			return (hsa_agent_t){devices[i].handle};
-	return (hsa_agent_t){0};
+		if (devices[i].id == id)
+			return &devices[i];
+	return NULL;
+}
+
+hsa_agent_t device_gpu(uint32_t id)
+{
+	const struct device *d = find_device(id);
+
+	return (hsa_agent_t){d && d->is_gpu ? d->handle : 0};
 }
 
 uint32_t device_gpu_id(uint32_t id)
 {
-	for (unsigned int i = 0; i < device_count; i++)
-		if (devices[i].id == id)
-			return devices[i].gpu_id;
-	return 0;
+	const struct device *d = find_device(id);
+
+	return d ? d->gpu_id : 0;
+}
+
+void device_set_ticks(uint32_t id, uint64_t ticks)
+{
+	struct device *d = find_device(id);
+
+	if (d)
+		__atomic_store_n(&d->ticks, ticks, __ATOMIC_RELAXED);
+}
+
+uint64_t device_ticks(uint32_t id)
+{
+	const struct device *d = find_device(id);
+
+	return d ? __atomic_load_n(&d->ticks, __ATOMIC_RELAXED) : 0;
 }
