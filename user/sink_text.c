@@ -181,7 +181,8 @@ static void put_resource(FILE *out, const struct event *ev)
 		put_device(out, ev->gpu.device);
 	put_name(out, ev);
 	if (r->id)
-		fprintf(out, " %" PRIu32 "%s", r->id, r->bytes_known ? "," : "");
+		fprintf(out, "%s %" PRIu32 "%s", ev->kind == EV_SCRATCH ? " for queue" : "", r->id,
+			r->bytes_known ? "," : "");
 	if (r->bytes_known)
 		fprintf(out, " %" PRIu64 " bytes", r->bytes);
 	else if (ev->kind == EV_MEMORY)

@@ -42,6 +42,13 @@ happened_below() {
 		$2 in root { $1 = $2 = ""; sub(/^ */, ""); print }'
 }
 
+# What the compiler says of a code object, by whichever version of the tool there is.
+notes() {
+	local tool=(/usr/bin/llvm-readelf*)
+
+	"${tool[0]}" --notes "$1"
+}
+
 did() {
 	sed -n 's/^did //p' "$1"
 }
@@ -85,7 +92,7 @@ OPTIONS=()
 @test "kernels: registers, shared and private memory as the code object's notes have them" {
 	trace resources "$O/workloads/resources.hsaco"
 	# gfx906 gives vector registers in fours and scalar ones in sixteens.
-	llvm-readelf --notes "$O/workloads/resources.hsaco" | awk '
+	notes "$O/workloads/resources.hsaco" | awk '
 		function up(n, by) { return n < 1 ? by : int((n + by - 1) / by) * by }
 		$1 == ".group_segment_fixed_size:" { lds = $2 }
 		$1 == ".name:" && $2 ~ /^[a-z]+[A-Z]/ { name = $2 }
@@ -230,4 +237,40 @@ without_barriers() {
 	without_barriers "$(tmp t.json)" >"$(tmp rest.json)"
 	check_truth "$(tmp truth)" "$(tmp rest.json)"
 	CAUSES='^hip' check_causes "$(tmp t.json)"
+}
+
+@test "scratch memory: the runtime's allocation for the first kernel that spills" {
+	GPUS=1
+	trace resources "$O/workloads/resources.hsaco"
+	if ! grep -q hsa_amd_tool_scratch_event_alloc_end "$O/gen/hsa_tables.h"; then
+		[ "$(jq '.otherData.scratch' "$(tmp t.json)")" = 0 ]
+		skip "this release of ROCm tells nothing of scratch memory"
+	fi
+	# privateLookup needs some, manyRegisters less: one allocation, enough for a wave of 64 of the first.
+	private=$(notes "$O/workloads/resources.hsaco" |
+		awk '$1 == ".name:" { name = $2 } $1 == ".private_segment_fixed_size:" && name == "privateLookup" { print $2 }')
+	[ "$private" -gt 0 ]
+	jq -r '.traceEvents[] | select(.cat == "gpu" and .name == "alloc scratch") |
+		[.args.device, .args.queue, .args.bytes, .args.waves] | @tsv' "$(tmp t.json)" >"$(tmp scratch)"
+	cat "$(tmp scratch)"
+	[ "$(wc -l <"$(tmp scratch)")" = 1 ]
+	awk -v private="$private" '{ exit !($1 == 0 && $2 == 1 && $4 > 0 && $3 >= private * 64 * $4) }' "$(tmp scratch)"
+}
+
+@test "dormant: names are kept for a tracer that comes late, and nothing is recorded" {
+	sim_exec HSA_TOOLS_LIB="$AGENT" "$O/workloads/job" -n 1 -t 1 --go "$(tmp go)" >"$(tmp out)" &
+	job=$!
+	JOBS_STARTED+=("$job")
+	wait_for grep -q '^ready' "$(tmp out)"
+	"$O/tests/agent_dump" "$job" >"$(tmp dump)"
+	grep -q '^state head=0 active=0 failed=0' "$(tmp dump)"
+	for kind in agent runtime queue code kernel; do
+		grep -q "^$kind " "$(tmp dump)"
+	done
+	# Each kernel is in a code object that is named before it.
+	awk '$1 == "code" { known[$2] = 1 }
+		$1 == "kernel" { id = $0; sub(/.* code=/, "id=", id); sub(/ .*/, "", id); n++; if (!known[id]) { print; bad = 1 } }
+		END { exit bad || !n }' "$(tmp dump)"
+	touch "$(tmp go)"
+	wait "$job"
 }

@@ -12,6 +12,9 @@
  *
  * A queue's time line: a packet begins when its doorbell was seen, or when a packet before it has
  * made room (barrier bit, SIMKFD_OVERLAP), plus SIMKFD_GAP_NS if nothing else is under way.
+ *
+ * A kernel that needs more private memory than its queue has scratch memory for waits until the
+ * runtime has been asked for it and has answered.
  */
 #include <hsa/amd_hsa_queue.h>
 #include <hsa/amd_hsa_signal.h>
@@ -31,7 +34,8 @@
 #define PACKETS_PER_STEP     64 /* then the other queues have their turn */
 #define BYTES_PER_NS	     400 /* what a blit kernel takes for its bytes, beside SIMKFD_KERNEL_NS */
 #define FORMAT_BARRIER_VALUE 2	 /* of vendor packets; 1 is a PM4 indirect buffer */
-#define QUEUE_ERROR_PACKET   32 /* in queue_inactive_signal: the packet's format is wrong */
+#define QUEUE_NEEDS_SCRATCH  1	 /* in queue_inactive_signal: the next kernel has too little; */
+#define QUEUE_ERROR_PACKET   32 /*     the packet's format is wrong */
 #define FAULT_ADDRESS	     0xdead0000
 
 union packet {
@@ -165,6 +169,32 @@ static enum verdict begin_dispatch(struct queue *q, const union packet *packet, 
 	return RUN;
 }
 
+/*
+ * False: the runtime has been asked for more scratch memory, by a value in queue_inactive_signal,
+ * and has not set it back yet. When it has, the kernel runs with what there is.
+ */
+static bool has_scratch(struct queue *q, const hsa_kernel_dispatch_packet_t *p)
+{
+	const amd_queue_t *descriptor = queue_descriptor(q);
+	uint64_t handle = descriptor->queue_inactive_signal.handle;
+	amd_signal_t *signal;
+
+	if (!handle || (!q->aql.scratch_asked &&
+			p->private_segment_size <= descriptor->scratch_wave64_lane_byte_size))
+		return true;
+	signal = signal_host(handle);
+	if (!q->aql.scratch_asked) {
+		sim__log(1, "queue %u: %u bytes of scratch memory are needed", q->number,
+			 p->private_segment_size);
+		q->aql.scratch_asked = true;
+		__atomic_store_n(&signal->value, QUEUE_NEEDS_SCRATCH, __ATOMIC_RELEASE);
+		send_interrupt(signal->event_mailbox_ptr, signal->event_id);
+		return false;
+	}
+	q->aql.scratch_asked = __atomic_load_n(&signal->value, __ATOMIC_ACQUIRE) != 0;
+	return !q->aql.scratch_asked;
+}
+
 static bool barrier_open(const hsa_barrier_and_packet_t *p, bool any, bool *depends)
 {
 	unsigned int i, signals = 0, satisfied = 0;
@@ -228,7 +258,7 @@ static enum verdict begin_packet(struct queue *q, const union packet *p, uint64_
 
 	switch (type) {
 	case HSA_PACKET_TYPE_KERNEL_DISPATCH:
-		return begin_dispatch(q, p, t);
+		return has_scratch(q, &p->dispatch) ? begin_dispatch(q, p, t) : BLOCKED;
 	case HSA_PACKET_TYPE_BARRIER_AND:
 	case HSA_PACKET_TYPE_BARRIER_OR:
 		open = barrier_open(&p->barrier, type == HSA_PACKET_TYPE_BARRIER_OR, &depends);

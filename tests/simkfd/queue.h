@@ -26,6 +26,7 @@ struct aql_state {
 	unsigned int flying;
 	uint64_t last_begin, last_end; /* of packets begun, of packets completed */
 	uint64_t unrung_since;	       /* when packets without a doorbell were noticed, 0 none */
+	bool scratch_asked;	       /* the runtime is to allocate scratch memory */
 };
 
 struct sdma_state {

@@ -21,7 +21,7 @@
 
 #include "tests/simkfd/simkfd.h"
 
-#define FORMAT	    4 /* counts up when the files change */
+#define FORMAT	    5 /* counts up when the files change */
 #define FOLDER_MAX  256
 #define VENDOR_AMD  4098
 #define SIMD_PER_CU 4
@@ -241,6 +241,7 @@ static void put_all(const char *base)
 	put(base, "generation_id", "2\n");
 	put(base, "system_properties",
 	    "platform_oem 73981198453057\nplatform_id 2147483648\nplatform_rev 2\n");
+	put(base, "module/initstate", "live\n"); /* rocminfo asks whether the driver is there */
 	put_cpu(base);
 	for (gpu = 0; gpu < config.gpus; gpu++)
 		put_gpu(base, gpu);
@@ -304,9 +305,12 @@ static void make_folder(void)
 
 const char *topology__redirect(const char *path, char *buffer, size_t size)
 {
-	static const char *const places[] = {
-		"/sys/devices/virtual/kfd/kfd/topology",
-		"/sys/class/kfd/kfd/topology",
+	static const struct {
+		const char *path, *in_folder;
+	} places[] = {
+		{"/sys/devices/virtual/kfd/kfd/topology", ""},
+		{"/sys/class/kfd/kfd/topology", ""},
+		{"/sys/module/amdgpu", "/module"},
 	};
 	static pthread_once_t once = PTHREAD_ONCE_INIT;
 	size_t i, len;
@@ -314,12 +318,12 @@ const char *topology__redirect(const char *path, char *buffer, size_t size)
 	if (!path || strncmp(path, "/sys/", 5))
 		return NULL;
 	for (i = 0; i < sizeof(places) / sizeof(places[0]); i++) {
-		len = strlen(places[i]);
-		if (strncmp(path, places[i], len))
+		len = strlen(places[i].path);
+		if (strncmp(path, places[i].path, len))
 			continue;
 		process__start();
 		pthread_once(&once, make_folder);
-		snprintf(buffer, size, "%s%s", folder, path + len);
+		snprintf(buffer, size, "%s%s%s", folder, places[i].in_folder, path + len);
 		return buffer;
 	}
 	return NULL;
