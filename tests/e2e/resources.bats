@@ -206,6 +206,15 @@ without_barriers() {
 	jq '.traceEvents |= map(select(.cat != "gpu" or .name != "barrier"))' "$1"
 }
 
+@test "copies: the engine that the runtime was told to use" {
+	trace copies
+	# Engine N of the API is a mask of one bit; the trace counts from 1.
+	jq -r '.traceEvents[] | select(.name == "hsa_amd_memory_async_copy_on_engine") |
+		[.args.corr, (.args.call.engine_id | capture("(?<n>[0-9]+)$").n | tonumber + 1)] | @tsv' "$(tmp t.json)" | sort >"$(tmp told)"
+	jq -r '.traceEvents[] | select(.cat == "gpu" and .args.engine) | [.args.corr, .args.engine] | @tsv' "$(tmp t.json)" |
+		sort | diff "$(tmp told)" -
+}
+
 @test "barriers on demand: as many as there are without a tracer, at their times, and nothing else changes" {
 	export SIMKFD_KERNELS=elementAdd=50000
 	sim SIMKFD_TRUTH="$(tmp alone)" "$O/workloads/hsa_dispatch" -k 50000 "$O/workloads/kernels.hsaco" >"$(tmp out)"
