@@ -248,6 +248,29 @@ static void memory_that_is_not_what_it_says_is_refused(void **state)
 	assert_int_equal(errno, EAGAIN); /* not ready yet */
 }
 
+static void losses_are_told_by_kind_and_without_those_of_before(void **state)
+{
+	struct memory *m = *state;
+	struct agent_view *v;
+
+	m->control->tail = m->state->head = 5; /* there was a tracer before */
+	for (int i = 0; i < RT_AGENT_KINDS; i++)
+		m->state->lost[i] = 100;
+	v = view(m);
+	m->state->lost[RT_AGENT_COPY] += 3;
+	m->state->lost[RT_AGENT_MEMORY] += 4;
+	m->state->meta_lost = 2;
+	assert_int_equal(agent__lost(v), 7);
+	assert_int_equal(agent__lost_of(v, RT_AGENT_COPY), 3);
+	assert_int_equal(agent__lost_of(v, RT_AGENT_MEMORY), 4);
+	assert_int_equal(agent__lost_of(v, RT_AGENT_DISPATCH), 0);
+	assert_int_equal(agent__lost_of(v, RT_AGENT_KINDS), 0);
+	agent__close(v);
+	assert_int_equal(agent__lost_of(v, RT_AGENT_COPY), 3);
+	assert_int_equal(agent__lost_names(v), 2);
+	agent__free(v);
+}
+
 /* A file that can be cut would be a SIGBUS in our hands. */
 static void memory_that_is_not_sealed_is_not_mapped(void **state)
 {
@@ -301,6 +324,8 @@ int main(void)
 		cmocka_unit_test_setup_teardown(memory_that_is_not_sealed_is_not_mapped,
 						make_unsealed, destroy),
 		cmocka_unit_test_setup_teardown(noise_does_no_harm, make, destroy),
+		cmocka_unit_test_setup_teardown(losses_are_told_by_kind_and_without_those_of_before,
+						make, destroy),
 	};
 
 	return cmocka_run_group_tests_name("agent view", tests, NULL, NULL);

@@ -71,8 +71,17 @@ static void domains(void **state)
 	assert_true(s.kernels && !s.copies && !selection__has_causes(&s));
 	s = WORDS("memory-copy");
 	assert_true(s.copies && !s.kernels);
+	s = WORDS("memory");
+	assert_true(s.memory && !s.copies && !s.kernels && !s.scratch && !s.setup);
+	s = WORDS("scratch", "setup");
+	assert_true(s.scratch && s.setup && !s.memory && !s.copies && !s.kernels);
 	s = WORDS("gpu");
-	assert_true(s.copies && s.kernels);
+	assert_true(s.copies && s.kernels && s.memory && s.scratch && s.setup);
+	assert_false(s.barriers);
+	s.hot = s.barriers = true;
+	selection__none(&s);
+	assert_false(s.domains || s.copies || s.kernels || s.memory || s.scratch || s.setup);
+	assert_true(s.hot && s.barriers);
 	s = WORDS("marker");
 	assert_int_equal(s.domains, WORDS("roctx").domains);
 	s = WORDS("runtime");

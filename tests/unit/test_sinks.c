@@ -145,6 +145,116 @@ static void test_summary_empty(void **state)
 	free(text);
 }
 
+/* ---- what happens to resources ---- */
+
+static struct event resource(enum ev_kind kind, enum resource_what what, int32_t device,
+			     struct resource_info info)
+{
+	info.what = what;
+	return (struct event){
+		.kind = kind,
+		.domain = DOMAIN_GPU,
+		.pid = 100,
+		.tid = 101,
+		.name = ev_resource_name(what),
+		.corr = 5,
+		.root = 5,
+		.begin = 1000,
+		.end = 3000,
+		.gpu = {.device = device, .submit = 3000, .resource = info},
+	};
+}
+
+static void feed_resources(struct sink *sink)
+{
+	const struct device_info device = {100, 0, "gfx906", "60 CUs, \x1b[31m"};
+	const struct resource_info alloc = {.bytes_known = true,
+					    .bytes = 4096,
+					    .address = 0x7f00,
+					    .in_use_known = true,
+					    .in_use = 8192};
+	const struct event events[] = {
+		resource(EV_MEMORY, RESOURCE_ALLOC, 0, alloc),
+		resource(EV_MEMORY, RESOURCE_ALLOC, DEVICE_CPU, alloc),
+		resource(EV_MEMORY, RESOURCE_FREE, DEVICE_UNKNOWN,
+			 (struct resource_info){.address = 0x7f01}),
+		resource(EV_MEMORY, RESOURCE_ALLOC, 1,
+			 (struct resource_info){.bytes_known = true,
+						.bytes = UINT64_MAX,
+						.in_use_known = true,
+						.in_use = UINT64_MAX}),
+		resource(EV_SCRATCH, RESOURCE_SCRATCH_ALLOC, 0,
+			 (struct resource_info){
+				 .bytes_known = true, .bytes = 64, .id = 2, .count = 16}),
+		resource(EV_QUEUE, RESOURCE_QUEUE_CREATE, 0,
+			 (struct resource_info){.id = 3, .count = 128, .address = 0x10}),
+		resource(EV_CODE, RESOURCE_CODE_LOAD, 0,
+			 (struct resource_info){.id = 4,
+						.bytes_known = true,
+						.bytes = 100,
+						.count = 7,
+						.text = "file:///\x1b]0;x"}),
+		resource(EV_RUNTIME, RESOURCE_RUNTIME_INIT, DEVICE_UNKNOWN,
+			 (struct resource_info){.text = "HSA 1.1"}),
+	};
+
+	sink->ops->device(sink, &device);
+	for (size_t i = 0; i < sizeof(events) / sizeof(events[0]); i++)
+		sink->ops->event(sink, &events[i]);
+}
+
+static void test_text_resources(void **state)
+{
+	size_t size;
+	char *text;
+
+	write_trace("text", feed_resources);
+	text = read_file(&size);
+	assert_contains(text, "--- process 100 gpu 0: gfx906, 60 CUs, \\x1b[31m\n");
+	assert_contains(text,
+			" gpu 0 alloc 4096 bytes at 0x7f00, 8192 in use <2.000us> \u2190 corr 5\n");
+	assert_contains(text, " cpu alloc 4096 bytes at 0x7f00, 8192 in use ");
+	assert_contains(text, " gpu ? free ? bytes at 0x7f01 <");
+	assert_contains(text, " gpu 0 alloc scratch for queue 2, 64 bytes, 16 waves <");
+	assert_contains(text, " gpu 0 create queue 3 at 0x10, 128 packets <");
+	assert_contains(text,
+			" gpu 0 load code object 4, 100 bytes, 7 kernels, file:///\\x1b]0;x <");
+	assert_contains(text, " start runtime, HSA 1.1 <");
+	free(text);
+}
+
+static void test_json_resources(void **state)
+{
+	require("jq");
+	write_trace("json", feed_resources);
+	assert_output("jq -c '[.traceEvents[]|select(.cat==\"gpu\")|.ph]|group_by(.)|map(length)'",
+		      "[2,8]\n"); /* two counters: of GPU 0 and GPU 1 */
+	assert_output("jq -c '[.traceEvents[]|select(.ph==\"C\")|.args.bytes]'",
+		      "[8192,\"18446744073709551615\"]\n");
+	assert_output("jq -c '.traceEvents[]|select(.name==\"load code object\")|[.ts+0,.args.uri,"
+		      ".args.code,.args.kernels]'",
+		      "[3,\"file:///\\u001b]0;x\",4,7]\n");
+	assert_output("jq -c '.traceEvents[]|select(.args.labels)|.args.labels'",
+		      "\"60 CUs, \\u001b[31m\"\n");
+	/* what is of no GPU stands in the process */
+	assert_output("jq -c '[.traceEvents[]|select(.ph==\"i\" and .pid==100)|.name]'",
+		      "[\"alloc\",\"free\",\"start runtime\"]\n");
+}
+
+static void test_summary_resources(void **state)
+{
+	size_t size;
+	char *text;
+
+	write_trace("summary", feed_resources);
+	text = read_file(&size);
+	assert_contains(text, "Memory\n");
+	assert_contains(text, " free\n");
+	assert_null(strstr(text, "queue"));
+	assert_null(strstr(text, "API calls"));
+	free(text);
+}
+
 /* ---- stats ---- */
 
 static void call(struct sink *sink, const char *name, uint64_t begin, uint64_t ns)
@@ -240,7 +350,8 @@ int main(void)
 		cmocka_unit_test(test_summary),		cmocka_unit_test(test_summary_empty),
 		cmocka_unit_test(test_stats),		cmocka_unit_test(test_stats_odd),
 		cmocka_unit_test(test_table),		cmocka_unit_test(test_full_disk),
-		cmocka_unit_test(test_full_disk_early),
+		cmocka_unit_test(test_full_disk_early), cmocka_unit_test(test_text_resources),
+		cmocka_unit_test(test_json_resources),	cmocka_unit_test(test_summary_resources),
 	};
 
 	return cmocka_run_group_tests(tests, make_file, remove_file);
