@@ -3,8 +3,8 @@
  * Resources: remembers what is allocated, and tells what happened.
  *
  * An address is free again before the call that frees it has returned, which is when its record is
- * made; so another thread's allocation of the same address may be told first. Of each address the
- * allocation before the last is kept for that: a free that began before the last was made is its.
+ * made; so allocations of the same address by other threads may be told first. A free belongs to
+ * the allocation that was there when it began: those that have a successor are kept for a while.
  */
 #define HASH_NONFATAL_OOM 1
 #include "user/resources.h"
@@ -16,17 +16,22 @@
 /* A process that allocates without end costs us no more than this; what exceeds it is unknown. */
 #define ALLOCATIONS_MAX (1u << 20)
 
+#define SUCCESSIVE_MAX 4
+#define LATE_NS	       1000000000ull /* so late may a free be told */
+
 struct allocated {
 	uint64_t bytes;
-	uint64_t time; /* when it was made; 0: there is none */
+	uint64_t time; /* when it was made */
+	uint64_t next; /* when the address was next allocated, 0: not yet */
 	int32_t device;
 };
 
 enum space { SPACE_ADDRESS, SPACE_HANDLE };
 
 struct allocation {
-	uint64_t key[2]; /* enum space, address or handle */
-	struct allocated last, before;
+	uint64_t key[2];		       /* enum space, address or handle */
+	struct allocated list[SUCCESSIVE_MAX]; /* the oldest first */
+	unsigned int count;
 	UT_hash_handle hh;
 };
 
@@ -143,11 +148,10 @@ static void use(struct process *p, const struct allocated *a, struct gpu_info *g
 	gpu->resource.in_use_known = true;
 }
 
-static void unuse(struct process *p, struct allocated *a, struct gpu_info *gpu)
+static void unuse(struct process *p, const struct allocated *a, struct gpu_info *gpu)
 {
 	struct usage *u = get_usage(p, a->device);
 
-	a->time = 0;
 	if (!u)
 		return;
 	u->bytes -= a->bytes < u->bytes ? a->bytes : u->bytes;
@@ -182,6 +186,23 @@ static struct allocation *add_allocation(struct process *p, enum space space, ui
 	return NULL;
 }
 
+/* Takes the n-th allocation of the address away. */
+static void remove_nth(struct process *p, struct allocation *a, unsigned int n,
+		       struct gpu_info *gpu)
+{
+	unuse(p, &a->list[n], gpu);
+	a->count--;
+	memmove(&a->list[n], &a->list[n + 1], (a->count - n) * sizeof(a->list[0]));
+}
+
+/* What has had a successor for so long has been freed, and the record of it was lost. */
+static void expire(struct process *p, struct allocation *a, uint64_t now, struct gpu_info *gpu)
+{
+	for (unsigned int i = a->count; i--;)
+		if (a->list[i].next && now > a->list[i].next + LATE_NS)
+			remove_nth(p, a, i, gpu);
+}
+
 static void on_alloc(struct process *p, enum space space, uint64_t time, struct gpu_info *gpu)
 {
 	struct allocation *a = find_allocation(p, space, gpu->resource.address);
@@ -190,36 +211,46 @@ static void on_alloc(struct process *p, enum space space, uint64_t time, struct 
 		a = add_allocation(p, space, gpu->resource.address);
 	if (!a)
 		return;
-	/* Of two that were never seen to be freed the older one's free was lost. */
-	if (a->before.time)
-		unuse(p, &a->before, gpu);
-	a->before = a->last;
-	a->last = (struct allocated){gpu->resource.bytes, time, gpu->device};
-	use(p, &a->last, gpu);
+	expire(p, a, time, gpu);
+	if (a->count == SUCCESSIVE_MAX)
+		remove_nth(p, a, 0, gpu);
+	for (unsigned int i = 0; i < a->count; i++)
+		if (!a->list[i].next)
+			a->list[i].next = time;
+	a->list[a->count++] = (struct allocated){gpu->resource.bytes, time, 0, gpu->device};
+	use(p, &a->list[a->count - 1], gpu);
 }
 
-static void on_free(struct process *p, enum space space, uint64_t begin, struct gpu_info *gpu)
+/* The allocation that a free of that begin is of; -1: it was not seen. */
+static int freed_by(const struct allocation *a, uint64_t begin)
+{
+	for (unsigned int i = a->count; i--;)
+		if (a->list[i].time <= begin && (!a->list[i].next || begin < a->list[i].next))
+			return i;
+	return -1;
+}
+
+static void on_free(struct process *p, enum space space, const struct rt_agent_rec *rec,
+		    struct gpu_info *gpu)
 {
 	struct allocation *a = find_allocation(p, space, gpu->resource.address);
-	struct allocated *which;
+	int n;
 
 	gpu->device = DEVICE_UNKNOWN;
 	gpu->resource.bytes_known = false;
 	if (!a)
 		return;
-	which = a->last.time && a->last.time <= begin ? &a->last : &a->before;
-	if (which == &a->last && a->before.time)
-		unuse(p, &a->before, gpu);
-	if (which->time) {
-		gpu->device = which->device;
-		gpu->resource.bytes = which->bytes;
+	n = freed_by(a, rec->resource.begin);
+	if (n >= 0) {
+		gpu->device = a->list[n].device;
+		gpu->resource.bytes = a->list[n].bytes;
 		gpu->resource.bytes_known = true;
-		unuse(p, which, gpu);
+		remove_nth(p, a, n, gpu);
 	}
-	if (!a->last.time && !a->before.time) {
-		HASH_DEL(p->allocations, a);
-		free(a);
-	}
+	if (a->count)
+		return;
+	HASH_DEL(p->allocations, a);
+	free(a);
 }
 
 static void follow(struct process *p, const struct rt_agent_rec *rec, struct gpu_info *gpu)
@@ -229,13 +260,13 @@ static void follow(struct process *p, const struct rt_agent_rec *rec, struct gpu
 		on_alloc(p, SPACE_ADDRESS, rec->time, gpu);
 		break;
 	case RESOURCE_FREE:
-		on_free(p, SPACE_ADDRESS, rec->resource.begin, gpu);
+		on_free(p, SPACE_ADDRESS, rec, gpu);
 		break;
 	case RESOURCE_VMEM_CREATE:
 		on_alloc(p, SPACE_HANDLE, rec->time, gpu);
 		break;
 	case RESOURCE_VMEM_RELEASE:
-		on_free(p, SPACE_HANDLE, rec->resource.begin, gpu);
+		on_free(p, SPACE_HANDLE, rec, gpu);
 		break;
 	default:
 		break;

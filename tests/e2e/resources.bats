@@ -83,6 +83,24 @@ OPTIONS=()
 		diff - <(jq -r '[.traceEvents[] | select(.ph == "C")] | sort_by(.ts) | .[].args.bytes' "$(tmp t.json)")
 }
 
+@test "addresses that go from thread to thread: each free has the size of its own allocation" {
+	trace hsa_resources -t 4 -n 500 "$O/workloads/kernels.hsaco"
+	for n in 1 2 3 4; do
+		echo "alloc $((n * 4096)) 500"
+		echo "free $((n * 4096)) 500"
+	done | sort >"$(tmp made)"
+	jq -r '.traceEvents[] | select(.cat == "gpu" and .ph == "i" and (.name | IN("alloc", "free"))) |
+		[.name, .args.bytes] | join(" ")' "$(tmp t.json)" | sort | uniq -c | awk '{ print $2, $3, $1 }' | sort |
+		diff "$(tmp made)" -
+	# Each on the thread that did it: a thread frees what it has allocated.
+	jq -r '.traceEvents[] | select(.cat == "gpu" and .ph == "i" and (.name | IN("alloc", "free"))) |
+		[.args.corr, .args.bytes] | @tsv' "$(tmp t.json)" >"$(tmp sizes)"
+	calls "$(tmp t.json)" | cat - "$(tmp sizes)" | awk -F '\t' 'NF > 2 { tid[$2] = $6; next } { print tid[$1], $2 }' |
+		sort -u >"$(tmp pairs)"
+	[ "$(wc -l <"$(tmp pairs)")" = 4 ]
+	[ "$(jq '[.traceEvents[] | select(.ph == "C")] | sort_by(.ts) | last.args.bytes' "$(tmp t.json)")" = 0 ]
+}
+
 @test "a HIP program: what hipMalloc, hipFree, hipModuleLoad and Unload do" {
 	trace resources "$O/workloads/resources.hsaco"
 	diff <(did "$(tmp out)" | sed -E 's/^((alloc|free) .*)/\1 gpu/') \
@@ -135,16 +153,16 @@ OPTIONS=()
 
 @test "-t chooses what of the GPU is told" {
 	for words in memory --memory-allocation-trace; do
-		OPTIONS=(-t hip,"$words")
+		OPTIONS=(-t "hip,$words")
 		[ "$words" = memory ] || OPTIONS=(-t hip "$words")
 		trace resources "$O/workloads/resources.hsaco"
 		[ "$(jq -r '[.traceEvents[] | select(.cat == "gpu") | .name] | unique | join(",")' "$(tmp t.json)")" = \
 			"alloc,device memory in use,free" ]
 	done
-	OPTIONS=(-t hip,kernel)
+	OPTIONS=(-t "hip,kernel")
 	trace resources "$O/workloads/resources.hsaco"
 	[ "$(jq -r '[.traceEvents[] | select(.cat == "gpu") | .ph] | unique | join(",")' "$(tmp t.json)")" = X ]
-	OPTIONS=(-t hip,setup)
+	OPTIONS=(-t "hip,setup")
 	trace resources "$O/workloads/resources.hsaco"
 	jq -e '[.traceEvents[] | select(.cat == "gpu") | .name] | unique |
 		. - ["create queue", "destroy queue", "load code object", "unload code object", "start runtime", "shut down runtime"] == [] and

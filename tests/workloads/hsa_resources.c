@@ -9,15 +9,21 @@
  *   did free BYTES DEVICE
  *   did create-queue PACKETS, did destroy-queue PACKETS
  *   did load-code, did unload-code
+ *
+ * With -t it does something else: so many threads allocate and free, again and again, and addresses
+ * go from one to the other. Thread N (from 1) allocates N * 4096 bytes each time.
  */
 #include <getopt.h>
+#include <pthread.h>
 
 #include "tests/workloads/hsa_gpu.h"
 
 #define QUEUES 3
 #define BLOCKS 5
 
-static const char usage[] = "hsa_resources [CODE-OBJECT]\n";
+#define THREADS_MAX 16
+
+static const char usage[] = "hsa_resources [-t THREADS [-n ROUNDS]] [CODE-OBJECT]\n";
 
 static void use_pool(struct gpu *gpu, hsa_amd_memory_pool_t pool, const char *device)
 {
@@ -96,17 +102,59 @@ static void use_queues(struct gpu *gpu)
 	}
 }
 
+struct worker {
+	struct gpu *gpu;
+	size_t size;
+	unsigned long rounds;
+};
+
+static void *work(void *arg)
+{
+	struct worker *w = arg;
+
+	for (unsigned long i = 0; i < w->rounds; i++)
+		gpu__free(gpu__allocate(w->gpu, w->gpu->local, w->size));
+	return NULL;
+}
+
+static void use_threads(struct gpu *gpu, unsigned long count, unsigned long rounds)
+{
+	struct worker workers[THREADS_MAX];
+	pthread_t threads[THREADS_MAX];
+	unsigned long i;
+
+	for (i = 0; i < count; i++) {
+		workers[i] = (struct worker){gpu, (i + 1) * 4096, rounds};
+		pthread_create(&threads[i], NULL, work, &workers[i]);
+	}
+	for (i = 0; i < count; i++)
+		pthread_join(threads[i], NULL);
+}
+
 int main(int argc, char **argv)
 {
 	const char *code_object = workload__beside("kernels.hsaco");
+	unsigned long threads = 0, rounds = 1000;
 	struct gpu gpu;
 	int option;
 
-	while ((option = getopt(argc, argv, "h")) != -1)
-		return workload__usage(option, usage);
+	while ((option = getopt(argc, argv, "t:n:h")) != -1) {
+		if (option == 't')
+			threads = workload__number(optarg);
+		else if (option == 'n')
+			rounds = workload__number(optarg);
+		else
+			return workload__usage(option, usage);
+	}
+	CHECK(threads <= THREADS_MAX, "at most %d threads", THREADS_MAX);
 	if (optind < argc)
 		code_object = argv[optind];
 	gpu__open(&gpu, code_object);
+	if (threads) {
+		use_threads(&gpu, threads, rounds);
+		gpu__close(&gpu);
+		return count__pass();
+	}
 	printf("did load-code\n");
 	use_pool(&gpu, gpu.local, "gpu");
 	use_pool(&gpu, gpu.system, "cpu");
