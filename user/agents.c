@@ -14,6 +14,7 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
+#include "user/clock.h"
 #include "user/log.h"
 #include "user/procfs.h"
 
@@ -23,6 +24,9 @@ struct member {
 	int pidfd;
 	pid_t pid;
 	bool gone;
+	bool recorded;	 /* at the last sign of life */
+	uint64_t beaten; /* when that was */
+	uint64_t paused; /* since when it has not recorded, 0: it does */
 	struct member *next;
 };
 
@@ -158,6 +162,13 @@ static bool has_ended(const struct member *m)
 	return m->pidfd < 0 || poll(&p, 1, 0) > 0;
 }
 
+static void end_pause(struct agents *a, struct member *m)
+{
+	if (m->paused)
+		a->callbacks.paused(m->view, m->paused, clock__boot_ns(), a->callbacks.arg);
+	m->paused = 0;
+}
+
 static void retire(struct agents *a, struct member *m)
 {
 	m->gone = true;
@@ -165,6 +176,7 @@ static void retire(struct agents *a, struct member *m)
 	close_fd(&m->memory_fd);
 	if (!m->view)
 		return;
+	end_pause(a, m);
 	agent__drain(m->view, true, a->callbacks.record, a->callbacks.arg);
 	a->callbacks.gone(m->view, a->callbacks.arg);
 }
@@ -263,11 +275,32 @@ void agents__release(struct agents *a, struct agent_view *v)
 	agent__close(v);
 }
 
+/* It is us who were late if an agent that recorded does so no more. It will again, hearing us. */
+static void notice_pause(struct agents *a, struct member *m, uint64_t now)
+{
+	bool recording = agent__recording(m->view);
+	uint64_t begin = m->beaten + RT_AGENT_HEARTBEAT_TIMEOUT_NS;
+
+	if (m->recorded && !recording && begin < now)
+		m->paused = begin;
+	else if (recording)
+		end_pause(a, m);
+	m->recorded = recording;
+	m->beaten = now;
+}
+
 void agents__heartbeat(struct agents *a)
 {
-	for (struct member *m = a->members; m; m = m->next)
-		if (!m->gone && m->view)
-			agent__activate(m->view);
+	uint64_t now = clock__boot_ns();
+
+	if (a->stopped)
+		return;
+	for (struct member *m = a->members; m; m = m->next) {
+		if (m->gone || !m->view)
+			continue;
+		notice_pause(a, m, now);
+		agent__activate(m->view);
+	}
 }
 
 /* Waits until no living agent says otherwise. */
@@ -295,8 +328,10 @@ void agents__stop(struct agents *a, int timeout_ms)
 {
 	a->stopped = true;
 	for (struct member *m = a->members; m; m = m->next)
-		if (m->view && !m->gone)
+		if (m->view && !m->gone) {
+			end_pause(a, m);
 			agent__deactivate(m->view);
+		}
 	wait_state(a, false, timeout_ms);
 }
 

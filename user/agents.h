@@ -16,6 +16,8 @@ struct agents;
 struct agents_callbacks {
 	void (*record)(struct agent_view *v, const struct rt_agent_rec *rec, void *arg);
 	void (*gone)(struct agent_view *v, void *arg); /* no more records; the view stays valid */
+	/* It has not recorded between these times, as it had no sign of life from us. */
+	void (*paused)(struct agent_view *v, uint64_t begin, uint64_t end, void *arg);
 	void *arg;
 };
 
@@ -46,7 +48,7 @@ void agents__reap(struct agents *a);
 /* Whose `gone` was told, and of which nobody will ask more than what it has lost. */
 void agents__release(struct agents *a, struct agent_view *v);
 
-/* A sign of life to all: to be given every 100 ms. */
+/* A sign of life to all, which is due every 100 ms. Nothing after agents__stop. */
 void agents__heartbeat(struct agents *a);
 
 /* Waits until all record, at most `timeout_ms`: a dormant agent looks every 20 ms. */

@@ -18,9 +18,11 @@
 
 #include "user/clock.h"
 #include "user/items.h"
+#include "user/log.h"
 #include "user/procfs.h"
 
 #define TICK_NS	   100000000ULL	 /* 100 ms */
+#define BEAT_EVERY 256		 /* records: how often a long round looks at the clock */
 #define HELD_UP_NS 1000000000ULL /* do not wait longer than that for an unfinished record */
 
 /* A process that opened a library while nobody held it back: it is looked at a few times more. */
@@ -261,6 +263,26 @@ static void on_agent_gone(struct agent_view *v, void *arg)
 	push(arg, item.h.ts, &item, sizeof(item));
 }
 
+static void on_agent_paused(struct agent_view *v, uint64_t begin, uint64_t end, void *arg)
+{
+	struct intake *in = arg;
+	char name[128];
+
+	snprintf(name, sizeof(name), "what the GPU ran for %.1f s is missing: the tracer was late",
+		 (end - begin) / 1e9);
+	log_warn("process %d: %s", agent__pid(v), name);
+	merge__gap(in->merge, agent__pid(v), name, begin, end);
+}
+
+/* An agent that hears nothing goes dormant, so a round that takes long gives signs of life too. */
+static void beat(struct intake *in, uint64_t now)
+{
+	if (now - in->last_beat < TICK_NS)
+		return;
+	agents__heartbeat(in->agents);
+	in->last_beat = now;
+}
+
 /* ---- what the targets tell ---- */
 
 static void on_use(pid_t pid, const struct library *lib, void *arg)
@@ -302,6 +324,8 @@ static void on_released(const void *data, size_t size, void *arg)
 	union span_record copy;
 	struct intake *in = arg;
 
+	if (++in->records % BEAT_EVERY == 0)
+		beat(in, clock__boot_ns());
 	if (rec->kind == RT_REC_FROM_AGENT) {
 		operations__record(in->operations, item->view, &item->rec);
 	} else if (rec->kind == RT_REC_AGENT_GONE) {
@@ -326,9 +350,9 @@ void intake__round(struct intake *in)
 	complete = agents__drain(in->agents) && complete;
 	if (now - in->last_tick >= TICK_NS) {
 		agents__reap(in->agents);
-		agents__heartbeat(in->agents);
 		in->last_tick = now;
 	}
+	beat(in, now);
 	run_rescans(in, now);
 	if (!complete && now - in->last_round < HELD_UP_NS)
 		return;
@@ -364,7 +388,7 @@ void intake__drain_last(struct intake *in)
 
 struct agents_callbacks intake__callbacks(struct intake *in)
 {
-	return (struct agents_callbacks){on_agent_record, on_agent_gone, in};
+	return (struct agents_callbacks){on_agent_record, on_agent_gone, on_agent_paused, in};
 }
 
 void intake__free(struct intake *in)

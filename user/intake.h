@@ -28,9 +28,10 @@ struct intake {
 	struct merge *merge;
 	struct order *order;
 	struct rescan *rescans;
-	uint64_t last_round, last_tick;
-	bool stopping; /* the probes are being taken off: none may be added */
-	bool filtered; /* calls of some processes are left out */
+	uint64_t last_round, last_tick, last_beat;
+	uint32_t records; /* released */
+	bool stopping;	  /* the probes are being taken off: none may be added */
+	bool filtered;	  /* calls of some processes are left out */
 };
 
 /* What the agents are to call. */
