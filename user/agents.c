@@ -18,9 +18,13 @@
 #include "user/log.h"
 #include "user/procfs.h"
 
+/* Rounds, of a millisecond each. */
+#define LOOKS_MAX 1000
+
 struct member {
 	struct agent_view *view; /* NULL: memory not ready yet */
 	int memory_fd;		 /* until it is ready */
+	int looks;		 /* without that: how often it is still looked for */
 	int pidfd;
 	pid_t pid;
 	bool gone;
@@ -134,7 +138,7 @@ static bool look(struct agents *a, pid_t pid, bool fresh)
 	if (find_member(a, pid))
 		return true;
 	view = agent__find(pid, a->strings);
-	if (!view) {
+	if (!view && errno != EAGAIN) {
 		if (errno != ENOENT && errno != EBUSY && errno != EPROTO)
 			log_warn("agent: process %d: %s", pid, strerror(errno));
 		return false;
@@ -143,6 +147,10 @@ static bool look(struct agents *a, pid_t pid, bool fresh)
 	if (!m) {
 		agent__free(view);
 		return false;
+	}
+	if (!view) {
+		m->looks = LOOKS_MAX;
+		return true;
 	}
 	if (!fresh)
 		agent__skip_recorded(view);
@@ -206,11 +214,29 @@ void agents__created(struct agents *a, pid_t pid, int fd)
 	m->memory_fd = own;
 }
 
+/* The memory was mapped, its descriptor closed, and nothing in it yet. */
+static void look_again(struct agents *a, struct member *m)
+{
+	struct agent_view *view = agent__find(m->pid, a->strings);
+
+	m->looks--;
+	if (view) {
+		start(a, m, view);
+	} else if (errno != EAGAIN || !m->looks) {
+		log_warn("agent: process %d: %s", m->pid, strerror(errno));
+		m->looks = 0;
+	}
+}
+
 /* The agent sizes, seals and fills its memory after creating it. */
 static void try_pending(struct agents *a, struct member *m)
 {
 	struct agent_view *view;
 
+	if (m->memory_fd < 0) {
+		look_again(a, m);
+		return;
+	}
 	view = agent__from_fd(m->pid, m->memory_fd, a->strings);
 	if (view) {
 		start(a, m, view);
@@ -237,7 +263,7 @@ bool agents__drain(struct agents *a)
 	for (struct member *m = a->members; m; m = m->next) {
 		if (m->gone)
 			continue;
-		if (!m->view && m->memory_fd >= 0 && !a->stopped)
+		if (!m->view && (m->memory_fd >= 0 || m->looks) && !a->stopped)
 			try_pending(a, m);
 		if (m->view && !agent__drain(m->view, false, a->callbacks.record, a->callbacks.arg))
 			complete = false;
