@@ -106,18 +106,25 @@ void shm_lose(struct shm *shm, enum rt_agent_kind kind)
 
 struct rt_agent_rec *shm_claim(struct shm *shm, enum rt_agent_kind kind, uint64_t *pos)
 {
-	uint64_t head = __atomic_load_n(&shm->state->head, __ATOMIC_RELAXED);
+	uint64_t head = __atomic_load_n(&shm->state->head, __ATOMIC_RELAXED), now, tail;
 	struct rt_agent_rec *rec;
 
-	do {
-		uint64_t tail = __atomic_load_n(&shm->control->tail, __ATOMIC_ACQUIRE);
-
-		if (head - tail >= shm->slots) {
+	for (;;) {
+		tail = __atomic_load_n(&shm->control->tail, __ATOMIC_ACQUIRE);
+		if (head - tail < shm->slots) {
+			if (__atomic_compare_exchange_n(&shm->state->head, &head, head + 1, true,
+							__ATOMIC_RELAXED, __ATOMIC_RELAXED))
+				break;
+			continue;
+		}
+		/* Full; or our head is older than that tail, as this thread was preempted. */
+		now = __atomic_load_n(&shm->state->head, __ATOMIC_RELAXED);
+		if (now == head) {
 			shm_lose(shm, kind);
 			return NULL;
 		}
-	} while (!__atomic_compare_exchange_n(&shm->state->head, &head, head + 1, true,
-					      __ATOMIC_RELAXED, __ATOMIC_RELAXED));
+		head = now;
+	}
 	rec = &shm->ring[head & (shm->slots - 1)];
 	memset((char *)rec + sizeof(rec->seq), 0, sizeof(*rec) - sizeof(rec->seq));
 	rec->kind = kind;
