@@ -30,8 +30,8 @@
 #include "tests/simkfd/simkfd.h"
 
 #define PACKET_SIZE	     64
-#define UNRUNG_GRACE_NS	     100000
-#define PACKETS_PER_STEP     64 /* then the other queues have their turn */
+#define UNRUNG_GRACE_NS	     10000000 /* a preempted producer may take that long */
+#define PACKETS_PER_STEP     64	      /* then the other queues have their turn */
 #define BYTES_PER_NS	     400 /* what a blit kernel takes for its bytes, beside SIMKFD_KERNEL_NS */
 #define FORMAT_BARRIER_VALUE 2	 /* of vendor packets; 1 is a PM4 indirect buffer */
 #define QUEUE_NEEDS_SCRATCH  1	 /* in queue_inactive_signal: the next kernel has too little; */
@@ -306,6 +306,7 @@ static void look_at_doorbell(struct queue *q, uint64_t doorbell, uint64_t now)
 	if ((int64_t)(doorbell + 1 - q->limit) > 0)
 		q->limit = doorbell + 1;
 	q->available = now;
+	q->aql.unrung_since = 0;
 }
 
 static bool is_unrung(const struct queue *q)

@@ -96,6 +96,7 @@ void config__read(void)
 	config.fault = env_text("SIMKFD_FAULT");
 	config.syscalls = env_number("SIMKFD_SYSCALLS", 0);
 	config.truth = env_text("SIMKFD_TRUTH");
+	config.clock = env_text("SIMKFD_CLOCK");
 	config.log = env_number("SIMKFD_LOG", 0);
 	open_log(env_text("SIMKFD_LOGFILE"));
 }

@@ -14,7 +14,7 @@ $(O)/libsimkfd.so: $(SIMKFD_OBJS)
 
 UNIT_SIMKFD = $(O)/tests/test_simkfd
 
-$(UNIT_SIMKFD): $(patsubst %,$(O)/obj/tests/simkfd/test_%.o,simkfd gpu truth)
+$(UNIT_SIMKFD): $(patsubst %,$(O)/obj/tests/simkfd/test_%.o,simkfd gpu truth clock)
 	$(call say,LD,$@)
 	@mkdir -p $(@D)
 	$(Q)$(CC) $(SANFLAGS) $^ -o $@ -lhsa-runtime64 -lcmocka -lpthread

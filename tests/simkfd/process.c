@@ -69,6 +69,7 @@ static void after_fork_child(void)
 static void start(void)
 {
 	config__read();
+	clock__start();
 	event__start();
 	/*
 	 * Registered before the thunk registers its own handlers, so that ours run after them: the

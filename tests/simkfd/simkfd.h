@@ -19,8 +19,8 @@
  *   kernel.c     which kernel a dispatch means, how long it takes, what it does
  *   blit.c       the runtimes' own copy and fill kernels, carried out natively
  *   truth.c      the log of what was really executed, and when
- *   clock.c      the GPU's clock        config.c  the environment        process.c  start, fork,
- * lock
+ *   clock.c      the GPU's clock        config.c  the environment
+ *   process.c    start, fork, lock
  *
  * Kernels of the application are not executed: a dispatch takes its time and completes. A plug-in
  * (simkfd_kernels.h) can put host functions in their place.
@@ -29,25 +29,38 @@
  * or when the packet before it lets it, and ends its duration later, so that the jitter of the
  * engine thread does not show. Its completion signal is sent no earlier than that end.
  *
- * Environment:
- *   SIMKFD_GPUS=2              GPUs, 1 to 8
- *   SIMKFD_GFX=gfx906          or gfx908, gfx90a
- *   SIMKFD_VRAM_MB=4096        memory of each GPU
- *   SIMKFD_LARGE_BAR=1         0: the CPU cannot address VRAM
- *   SIMKFD_SVM=1               0: no shared virtual memory
- *   SIMKFD_MINOR=14            minor version of the driver interface. At 14 ROCr 6.4 has a thread
- * that spins, at 13 it does not; below 9 Debian's builds abort SIMKFD_KERNEL_NS=20000     what a
- * kernel takes SIMKFD_KERNELS=n=ns,n=ns   what kernels of these names take SIMKFD_KERNEL_LIB=FILE
- * host functions for kernels, see simkfd_kernels.h SIMKFD_GAP_NS=1000         between two packets
- * that wait for each other SIMKFD_OVERLAP=4           packets of one queue that may run at a time,
- * 1 to 64 SIMKFD_COPY_GBPS=16        speed of the copy engines SIMKFD_GPU_KHZ=100000      frequency
- * of the GPU's clock SIMKFD_DRIFT_PPM=0         how much faster than said it goes: times 1 on GPU
- * 0, 2 on GPU 1 ... SIMKFD_POLL_US=50          how often an idle engine looks at the doorbells; up
- * to 20 times less often when nothing has happened for seconds SIMKFD_FAULT=NAME          a
- * dispatch of that kernel raises a memory fault SIMKFD_SYSCALLS=1          issue the ioctls for
- * real too (they fail), for tracers of system calls SIMKFD_TRUTH=FILE          append what was
- * executed, see truth.h SIMKFD_LOG=0 1: what is not simulated, 2: queues and packets, 3: ioctls
- * SIMKFD_LOGFILE=FILE        append the log there instead of stderr
+ * Environment, with defaults:
+ *   SIMKFD_GPUS=2            GPUs, 1 to 8
+ *   SIMKFD_GFX=gfx906        or gfx908, gfx90a
+ *   SIMKFD_VRAM_MB=4096      memory of each GPU
+ *   SIMKFD_LARGE_BAR=1       0: the CPU cannot address VRAM
+ *   SIMKFD_SVM=1             0: no shared virtual memory
+ *   SIMKFD_MINOR=14          minor version of the driver interface. At 14 ROCr 6.4 has a
+ *                            thread that spins, at 13 not; below 9 Debian's builds abort
+ *   SIMKFD_KERNEL_NS=20000   what a kernel takes
+ *   SIMKFD_KERNELS=K=NS,...  what kernels of these names take
+ *   SIMKFD_KERNEL_LIB=FILE   host functions for kernels, see simkfd_kernels.h
+ *   SIMKFD_GAP_NS=1000       between two packets that wait for each other
+ *   SIMKFD_OVERLAP=4         packets of one queue that may run at a time, 1 to 64
+ *   SIMKFD_COPY_GBPS=16      speed of the copy engines
+ *   SIMKFD_GPU_KHZ=100000    frequency of the GPU's clock
+ *   SIMKFD_DRIFT_PPM=0       how much faster than said it goes: times 1 on GPU 0, 2 on GPU 1 ...
+ *   SIMKFD_CLOCK=T:C,...     changes C of the GPUs' clocks, T ms after SIMKFD_CLOCK_ZERO, the
+ *                            earlier ones first:
+ *                              ppm=P    the drift is P from now on, times 1 on GPU 0 ...
+ *                              khz=F    so is the frequency
+ *                              step=NS  the counter jumps by as much as it goes in NS, or back
+ *                              stop=NS  it stands still for NS, as in a suspend
+ *   SIMKFD_CLOCK_ZERO=NS     boot time; default: when the first process with SIMKFD_CLOCK
+ *                            started, which hands it down to those that it starts
+ *   SIMKFD_POLL_US=50        how often an idle engine looks at the doorbells; up to 20 times
+ *                            less often when nothing has happened for seconds
+ *   SIMKFD_FAULT=NAME        a dispatch of that kernel raises a memory fault
+ *   SIMKFD_SYSCALLS=1        issue the ioctls for real too (they fail), for tracers of system
+ *                            calls
+ *   SIMKFD_TRUTH=FILE        append what was executed, see truth.h
+ *   SIMKFD_LOG=0             1: what is not simulated, 2: queues and packets, 3: ioctls
+ *   SIMKFD_LOGFILE=FILE      append the log there instead of stderr
  *
  * Not simulated: hipMemCreate/hipMemMap, IPC, the debugger, PM4 queues, PC sampling, counters. A
  * bad address crashes the process instead of raising a fault. Queues do not contend for compute
@@ -86,7 +99,7 @@ struct config {
 	uint64_t kernel_ns, gap_ns, gpu_khz, poll_ns;
 	unsigned int overlap;
 	double copy_gbps, drift_ppm;
-	const char *kernels, *kernel_lib, *fault, *truth; /* NULL or not empty */
+	const char *kernels, *kernel_lib, *fault, *truth, *clock; /* NULL or not empty */
 	int log;
 };
 
@@ -112,6 +125,9 @@ void sim__unlock(void);
 
 uint64_t clock__boot_ns(void); /* CLOCK_BOOTTIME */
 uint64_t clock__ns(clockid_t id);
+
+/* Reads SIMKFD_CLOCK. Before other threads are there. */
+void clock__start(void);
 
 /* What the GPU's counter shows at that instant. */
 uint64_t clock__gpu_ticks(int gpu, uint64_t boot_ns);

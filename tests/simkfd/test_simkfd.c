@@ -6,7 +6,8 @@
  *
  * The simulator takes its settings from the environment when a process starts, so the program sets
  * them and executes itself again. As `test_simkfd worker` it is a second process for some tests: it
- * runs kernels and writes a byte to its stdout for each that is complete.
+ * runs kernels and writes a byte to its stdout for each that is complete; as `test_simkfd clock N`
+ * it prints samples of the clocks, and N - 1 more processes do so after it.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -23,6 +24,7 @@
 
 #include <cmocka.h>
 
+#include "tests/simkfd/test_clock.h"
 #include "tests/simkfd/test_gpu.h"
 #include "tests/simkfd/test_truth.h"
 
@@ -30,6 +32,7 @@
 #define SHORT_NS       5000   /* what the kernel "short" takes */
 #define LONG_NS	       700000 /* "long" */
 #define PRECISION_NS   1000   /* of times that have gone through two clocks and back */
+#define DRIFT_PPM      100
 #define WORKER_KERNELS 50
 
 /* AMDKFD_IOC_GET_VERSION */
@@ -410,8 +413,8 @@ static int work(int count)
 	return 0;
 }
 
-/* A second process running the same program; *out reads its stdout. */
-static pid_t start_worker(const char *count, int *out)
+/* A second process running the same program as `what`; *out reads its stdout. */
+static pid_t start_process(const char *what, const char *count, int *out)
 {
 	int ends[2];
 	pid_t child;
@@ -422,7 +425,7 @@ static pid_t start_worker(const char *count, int *out)
 		dup2(ends[1], STDOUT_FILENO);
 		close(ends[0]);
 		close(ends[1]);
-		execl("/proc/self/exe", "test_simkfd", "worker", count, NULL);
+		execl("/proc/self/exe", "test_simkfd", what, count, NULL);
 		_exit(127);
 	}
 	close(ends[1]);
@@ -437,7 +440,7 @@ static void test_processes(void **state)
 	int out[3], status, i;
 
 	for (i = 0; i < 3; i++)
-		child[i] = start_worker("50", &out[i]);
+		child[i] = start_process("worker", "50", &out[i]);
 	for (i = 0; i < 3; i++) {
 		assert_int_equal(waitpid(child[i], &status, 0), child[i]);
 		assert_int_equal(status, 0);
@@ -458,7 +461,7 @@ static void test_kill(void **state)
 	char bytes[256];
 	ssize_t got = 0;
 	int out;
-	pid_t child = start_worker("-1", &out);
+	pid_t child = start_process("worker", "-1", &out);
 
 	while (seen < WORKER_KERNELS && (got = read(out, bytes, 1)) > 0)
 		seen += got;
@@ -471,6 +474,30 @@ static void test_kill(void **state)
 	assert_true(truth_log__count(&log, child, "dispatch", "other") >= seen);
 	truth_log__free(&log);
 	close(out);
+}
+
+/* The samples of two processes, of which one has started the other. */
+static void test_clock_schedule(void **state)
+{
+	int out, status;
+	pid_t child;
+
+	setenv("SIMKFD_CLOCK", CLOCK_SCHEDULE, 1);
+	child = start_process("clock", "2", &out);
+	unsetenv("SIMKFD_CLOCK");
+	assert_int_equal(clock_samples__check(out, GPUS - 1, DRIFT_PPM), 2 * CLOCK_SAMPLES);
+	assert_int_equal(waitpid(child, &status, 0), child);
+	assert_int_equal(status, 0);
+}
+
+/* Prints samples; a second process goes on with that. */
+static int sample_clocks(int count)
+{
+	int err = clock_samples__print(GPUS - 1);
+
+	if (!err && count > 1)
+		execl("/proc/self/exe", "test_simkfd", "clock", "1", NULL);
+	return err;
 }
 
 static int run_all(void)
@@ -488,6 +515,7 @@ static int run_all(void)
 		cmocka_unit_test_setup(test_fork, skip_truth),
 		cmocka_unit_test_setup(test_processes, skip_truth),
 		cmocka_unit_test_setup(test_kill, skip_truth),
+		cmocka_unit_test(test_clock_schedule),
 	};
 	int failed = cmocka_run_group_tests_name("simkfd", tests, open_machine, close_machine);
 
@@ -509,7 +537,7 @@ static void set_kernel_lib(void)
 
 static int execute_with_settings(char **argv)
 {
-	char path[] = "/tmp/test_simkfd.XXXXXX", kernels[64], gpus[8];
+	char path[] = "/tmp/test_simkfd.XXXXXX", kernels[64], gpus[8], drift[8];
 	int fd = mkstemp(path);
 
 	if (fd < 0) {
@@ -524,7 +552,8 @@ static int execute_with_settings(char **argv)
 	setenv("SIMKFD_GPUS", gpus, 1);
 	setenv("SIMKFD_GFX", "gfx906", 1);
 	setenv("SIMKFD_KERNELS", kernels, 1);
-	setenv("SIMKFD_DRIFT_PPM", "100", 1);
+	snprintf(drift, sizeof(drift), "%d", DRIFT_PPM);
+	setenv("SIMKFD_DRIFT_PPM", drift, 1);
 	set_kernel_lib();
 	execv("/proc/self/exe", argv);
 	perror("execv");
@@ -536,6 +565,8 @@ int main(int argc, char **argv)
 	truth_path = getenv("TEST_SIMKFD_TRUTH");
 	if (!truth_path)
 		return execute_with_settings(argv);
+	if (argc == 3 && !strcmp(argv[1], "clock"))
+		return sample_clocks(atoi(argv[2]));
 	if (argc == 3)
 		return work(atoi(argv[2]));
 	return run_all();
