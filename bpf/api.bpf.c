@@ -10,6 +10,7 @@
  * Loss is counted, never silent: see enum rt_count.
  */
 #include "calls.h"
+#include "dispatch.h"
 #include "kfd.h"
 #include "opens.h"
 

@@ -20,6 +20,9 @@ enum rt_rec_kind {
 	RT_REC_LIBRARY,	 /* struct rt_rec_open: a file named like a ROCm library was opened */
 	RT_REC_AGENT,	 /* struct rt_rec_open: an agent created its shared memory */
 	RT_REC_MAPPED,	 /* struct rt_rec_open: such a library's code was mapped */
+	RT_REC_DISPATCH, /* struct rt_rec_dispatch: a packet was submitted to a queue */
+	RT_REC_SIGNAL,	 /* struct rt_rec_signal: a signal is about to be lost to packets */
+	RT_REC_CODE,	 /* struct rt_rec: code objects are about to be loaded or unloaded */
 };
 
 struct rt_rec {
@@ -191,6 +194,45 @@ struct rt_rec_open {
 };
 
 /*
+ * A packet of an AQL queue, as it was just before its doorbell was rung (dispatch.h). Kernel
+ * dispatches are sent, and what else completes a signal of a queue that takes times.
+ */
+struct rt_rec_dispatch {
+	struct rt_rec h;
+	__u64 queue;	  /* address of the queue */
+	__u64 queue_id;	  /* unique in its process */
+	__u64 doorbell;	  /* address of the word that the GPU looks at, ... */
+	__u64 mapped;	  /* ... and the offset at which its device is mapped there; 0: unknown */
+	__u64 index;	  /* of the packet in the queue, from 0 */
+	__u64 read_index; /* packets below that one were taken by the GPU */
+	__u64 packet[8];
+	__s64 value;		      /* of the packet's completion signal: ... */
+	__u64 start_ticks, end_ticks; /* ... and what it says of the packet that had it before */
+	__u32 properties;	      /* of the queue: RT_QUEUE_* */
+	__u32 _pad;
+};
+
+/* rt_rec.flags of struct rt_rec_dispatch */
+#define RT_DISPATCH_PASSED 0x1 /* it was rung for a later packet: may be another thread's */
+#define RT_DISPATCH_TAKEN  0x2 /* the GPU had it already: its type is gone, the rest is there */
+#define RT_DISPATCH_MISSING                                                                     \
+	0x4		       /* PASSED, and not there yet, or no more: the packet is not sent \
+				*/
+#define RT_DISPATCH_SIGNAL 0x8 /* value, start_ticks and end_ticks could be read */
+
+#define RT_QUEUE_PROFILED 0x8 /* the GPU writes times into completion signals */
+
+/* rt_rec.flags of struct rt_rec_signal */
+#define RT_SIGNAL_USED 0x1 /* by a copy; else it is destroyed */
+
+struct rt_rec_signal {
+	struct rt_rec h;
+	__u64 signal;
+	__s64 value;
+	__u64 start_ticks, end_ticks;
+};
+
+/*
  * The cookie of a probe: in its low half the function id + 1, or 0 if one cookie serves many
  * functions, which are then told by their address.
  */
@@ -226,16 +268,19 @@ struct rt_spills {
 
 /* Counters, per CPU. */
 enum rt_count {
-	RT_COUNT_SPANS,	     /* sent */
-	RT_COUNT_LOST_RING,  /* spans lost: ring full */
-	RT_COUNT_LOST_DEPTH, /* spans lost: nested deeper than RT_DEPTH */
-	RT_COUNT_LOST_TASK,  /* spans lost: no memory for a thread's call stack */
-	RT_COUNT_LOST_NOTE,  /* records of other kinds lost: ring full */
+	RT_COUNT_SPANS,		/* sent */
+	RT_COUNT_LOST_RING,	/* spans lost: ring full */
+	RT_COUNT_LOST_DEPTH,	/* spans lost: nested deeper than RT_DEPTH */
+	RT_COUNT_LOST_TASK,	/* spans lost: no memory for a thread's call stack */
+	RT_COUNT_LOST_NOTE,	/* records of other kinds lost: ring full */
+	RT_COUNT_LOST_DISPATCH, /* packets not sent: ring full, not readable, too many at once */
+	RT_COUNT_OLD_DISPATCH,	/* packets of queues that were in use before they were first seen */
 	RT_COUNTS,
 };
 
 _Static_assert(sizeof(struct rt_rec) == 24, "record header");
 _Static_assert(sizeof(struct rt_rec_span) == 128, "a span is two cache lines");
+_Static_assert(sizeof(struct rt_rec_dispatch) == 168, "no holes");
 _Static_assert(sizeof(struct rt_item) == 8 && RT_DATA_MAX % 8 == 0, "items keep 8-byte alignment");
 _Static_assert(sizeof(struct rt_rec_open) % 8 == 0 && sizeof(struct rt_rec_fork) % 8 == 0,
 	       "records keep 8-byte alignment");

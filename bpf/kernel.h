@@ -82,6 +82,8 @@ struct task_struct {
 	struct pid *thread_pid;
 	unsigned long sas_ss_sp;
 	__kernel_size_t sas_ss_size;
+	__u64 start_time; /* CLOCK_MONOTONIC */
+	__u32 self_exec_id;
 	char comm[16];
 };
 
@@ -103,6 +105,7 @@ struct trace_event_raw_sys_exit {
 	long ret;
 };
 
+struct bpf_map;
 struct seq_file;
 
 struct bpf_iter_meta {

@@ -15,6 +15,8 @@ const volatile bool follow_forks = false; /* children of listed processes are li
 const volatile bool stop_on_open = false; /* SIGSTOP who opens a ROCm library, see RT_REC_LIBRARY */
 const volatile bool tell_exec = false;	  /* RT_REC_EXEC for every process */
 const volatile __u32 tracer_pid = 0;
+const volatile __u64 traced_since =
+	0; /* CLOCK_MONOTONIC: the probes are older than later processes */
 const volatile __u32 initially_off = 0; /* RT_OFF_*: how tracing starts in a process */
 const volatile bool use_places = false; /* cookies do not tell the function: look in `places` */
 

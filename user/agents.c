@@ -163,6 +163,13 @@ bool agents__look(struct agents *a, pid_t pid)
 	return look(a, pid, false);
 }
 
+bool agents__reads(const struct agents *a, pid_t pid)
+{
+	const struct member *m = find_member(a, pid);
+
+	return m && m->view;
+}
+
 static bool has_ended(const struct member *m)
 {
 	struct pollfd p = {.fd = m->pidfd, .events = POLLIN};

@@ -32,6 +32,9 @@ void agents__want(struct agents *a, uint32_t wants);
 /* Looks for the agent of a running process and activates it. Returns true if it has one. */
 bool agents__look(struct agents *a, pid_t pid);
 
+/* Are operations of the process read from its agent? */
+bool agents__reads(const struct agents *a, pid_t pid);
+
 /* The process has just created agent memory as descriptor `fd`; it is activated when it is ready.
  */
 void agents__created(struct agents *a, pid_t pid, int fd);

@@ -188,6 +188,8 @@ static int attach_links(struct attach *a, const struct library *lib, const struc
 	size_t links = a->link_count;
 	int err;
 
+	if (!lib->probe_count)
+		return 0;
 	if (a->mode == CAPTURE_SESSION) {
 		err = attach_range(a, &session, probes, lib->probe_count);
 	} else {
@@ -200,6 +202,47 @@ static int attach_links(struct attach *a, const struct library *lib, const struc
 	if (!err)
 		attach_spills(a, lib, pid);
 	return err;
+}
+
+enum capture_prog attach__door_program(enum door door)
+{
+	static const enum capture_prog programs[DOORS] = {
+		[DOOR_BELL] = CAPTURE_PROG_DOORBELL,
+		[DOOR_SIGNAL_END] = CAPTURE_PROG_SIGNAL_END,
+		[DOOR_COPY] = CAPTURE_PROG_COPY,
+		[DOOR_COPY_RECT] = CAPTURE_PROG_COPY_RECT,
+		[DOOR_CODE_CHANGE] = CAPTURE_PROG_CODE_CHANGE,
+	};
+
+	return programs[door];
+}
+
+/*
+ * What tells of dispatches. In one process it is probed behind the trampolines, like the rest: a
+ * doorbell is rung for every launch. It is attached before the API is: where both are on one
+ * function, what was attached last runs first, so that a dispatch lies inside the call.
+ */
+static int attach_doors(struct attach *a, const struct library *lib, pid_t pid)
+{
+	struct library doors = *lib;
+	struct probe *moved = NULL;
+	int err = 0;
+
+	doors.probes = lib->doors;
+	doors.probe_count = lib->door_count;
+	if (pid && lib->door_count)
+		err = behind__probes(&doors, pid, &moved);
+	for (size_t i = 0; i < lib->door_count && err >= 0; i++) {
+		const struct probe *p = moved ? &moved[i] : &lib->doors[i];
+		const struct link_request req = {attach__door_program(door_of(p->symbol)),
+						 ATTACH_UPROBE_MULTI, 0, lib, pid};
+
+		err = create_link(a, &req, p, 1);
+		if (err)
+			log_err("%s: cannot probe %s: %s", lib->name, p->symbol, strerror(-err));
+	}
+	free(moved);
+	return err < 0 ? err : 0;
 }
 
 /* In one process, a trampoline may be known to lead to a place that is cheaper to probe. */
@@ -225,6 +268,8 @@ int attach__library(struct attach *a, const struct library *lib, pid_t pid)
 	if (!err && a->mode == CAPTURE_TRACEFS)
 		err = tracefs__attach(a->tracefs, lib, pid);
 	else if (!err)
+		err = attach_doors(a, lib, pid);
+	if (!err && a->mode != CAPTURE_TRACEFS)
 		err = pid ? attach_process(a, lib, pid) : attach_links(a, lib, lib->probes, 0);
 	if (err)
 		log_err("attach: %s: %s", lib->name, strerror(-err));

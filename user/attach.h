@@ -11,6 +11,7 @@
 #include <sys/types.h>
 
 #include "user/capture.h"
+#include "user/door.h"
 #include "user/library.h"
 
 struct attach;
@@ -29,6 +30,9 @@ void attach__known(struct attach *a, const struct library *lib);
 
 /* Removes all probes and frees. NULL is fine. */
 void attach__free(struct attach *a);
+
+/* The program that belongs on such a function. */
+enum capture_prog attach__door_program(enum door door);
 
 /* For the tracefs mode: see attach_tracefs.c. */
 struct tracefs_events;

@@ -194,18 +194,28 @@ static int enable_event(struct tracefs_events *t, struct tracefs_event *ev, enum
 	return 0;
 }
 
-static int add_event(struct tracefs_events *t, const struct library *lib, pid_t pid, bool is_return)
+/* Room for one more event, with its name; t->count does not count it yet. NULL: no memory. */
+static struct tracefs_event *new_event(struct tracefs_events *t)
 {
 	struct tracefs_event *ev, *grown;
-	int n, err;
 
 	grown = realloc(t->events, (t->count + 1) * sizeof(*grown));
 	if (!grown)
-		return -ENOMEM;
+		return NULL;
 	t->events = grown;
 	ev = &t->events[t->count];
 	ev->link = NULL;
 	snprintf(ev->name, sizeof(ev->name), GROUP_PREFIX "%d/e%zu", getpid(), t->count);
+	return ev;
+}
+
+static int add_event(struct tracefs_events *t, const struct library *lib, pid_t pid, bool is_return)
+{
+	struct tracefs_event *ev = new_event(t);
+	int n, err;
+
+	if (!ev)
+		return -ENOMEM;
 	n = define_event(t, ev->name, is_return ? 'r' : 'p', lib);
 	if (n <= 0)
 		return n;
@@ -233,11 +243,36 @@ static int add_places(struct tracefs_events *t, const struct library *lib)
 	return err;
 }
 
+/* What tells of dispatches: an event for each, for each has its program. */
+static int add_door(struct tracefs_events *t, const struct library *lib, const struct probe *door,
+		    pid_t pid)
+{
+	struct tracefs_event *ev = new_event(t);
+	int err, fd;
+
+	if (!ev)
+		return -ENOMEM;
+	fd = open_definitions(t, O_WRONLY | O_APPEND);
+	if (fd < 0)
+		return fd;
+	err = define_probe(fd, ev->name, 'p', lib, door->offset, door->fn);
+	close(fd);
+	if (err)
+		return err;
+	t->count++;
+	err = enable_event(t, ev, attach__door_program(door_of(door->symbol)), pid);
+	if (err)
+		log_err("tracefs: enable %s: %s", ev->name, strerror(-err));
+	return err;
+}
+
 int tracefs__attach(struct tracefs_events *t, const struct library *lib, pid_t pid)
 {
 	int err = add_places(t, lib);
 
-	/* Returns first, as in attach.c. */
+	/* Doors before the API, and returns before entries, as in attach.c. */
+	for (size_t i = 0; i < lib->door_count && !err; i++)
+		err = add_door(t, lib, &lib->doors[i], pid);
 	if (!err)
 		err = add_event(t, lib, pid, true);
 	return err ? err : add_event(t, lib, pid, false);

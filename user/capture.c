@@ -15,6 +15,7 @@
 #include <sys/resource.h>
 #include <sys/syscall.h>
 #include <sys/sysmacros.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "bpf/api.skel.h"
@@ -136,6 +137,30 @@ static size_t ring_bytes(const struct capture_config *config, int cpus)
 	return bytes;
 }
 
+static struct bpf_program *program_of(struct api_bpf *skel, enum capture_prog prog)
+{
+	struct bpf_program *const programs[CAPTURE_PROGS] = {
+		[CAPTURE_PROG_SESSION] = skel->progs.api_session,
+		[CAPTURE_PROG_ENTRY] = skel->progs.api_entry,
+		[CAPTURE_PROG_RETURN] = skel->progs.api_return,
+		[CAPTURE_PROG_DOORBELL] = skel->progs.doorbell,
+		[CAPTURE_PROG_SIGNAL_END] = skel->progs.signal_end,
+		[CAPTURE_PROG_COPY] = skel->progs.copy_start,
+		[CAPTURE_PROG_COPY_RECT] = skel->progs.copy_rect_start,
+		[CAPTURE_PROG_CODE_CHANGE] = skel->progs.code_change,
+	};
+
+	return programs[prog];
+}
+
+static void choose_door(struct bpf_program *prog, bool wanted, enum capture_mode mode)
+{
+	bpf_program__set_autoload(prog, wanted);
+	bpf_program__set_autoattach(prog, false);
+	if (mode != CAPTURE_TRACEFS)
+		bpf_program__set_expected_attach_type(prog, ATTACH_UPROBE_MULTI);
+}
+
 static void choose_programs(struct api_bpf *skel, const struct capture_config *config,
 			    enum capture_mode mode)
 {
@@ -148,6 +173,7 @@ static void choose_programs(struct api_bpf *skel, const struct capture_config *c
 	bpf_program__set_autoload(skel->progs.ioctl_exit, config->kfd);
 	bpf_program__set_autoload(skel->progs.mmap_enter, mode == CAPTURE_TRACEFS);
 	bpf_program__set_autoload(skel->progs.mmap_exit, mode == CAPTURE_TRACEFS);
+	bpf_program__set_autoload(skel->progs.exit_group_enter, config->doorbells);
 
 	/* Not by api_bpf__attach: to functions they go library by library, the iterator at the end.
 	 */
@@ -161,6 +187,8 @@ static void choose_programs(struct api_bpf *skel, const struct capture_config *c
 		bpf_program__set_expected_attach_type(skel->progs.api_entry, ATTACH_UPROBE_MULTI);
 		bpf_program__set_expected_attach_type(skel->progs.api_return, ATTACH_UPROBE_MULTI);
 	}
+	for (enum capture_prog p = CAPTURE_PROG_DOORBELL; p < CAPTURE_PROGS; p++)
+		choose_door(program_of(skel, p), config->doorbells, mode);
 }
 
 static void configure_filter(struct api_bpf__rodata *rodata, const struct capture_filter *f)
@@ -173,6 +201,14 @@ static void configure_filter(struct api_bpf__rodata *rodata, const struct captur
 	rodata->cgroup_count = f->cgroup_count;
 	rodata->min_duration = f->min_duration;
 	rodata->errors_only = f->errors_only;
+}
+
+static uint64_t monotonic_ns(void)
+{
+	struct timespec ts;
+
+	clock_gettime(CLOCK_MONOTONIC, &ts);
+	return ts.tv_sec * 1000000000ULL + ts.tv_nsec;
 }
 
 static void configure(struct capture *c, const struct capture_config *config,
@@ -188,6 +224,7 @@ static void configure(struct capture *c, const struct capture_config *config,
 	rodata->tracer_pid = getpid();
 	rodata->use_places = mode == CAPTURE_TRACEFS;
 	rodata->initially_off = c->initially_off;
+	rodata->traced_since = config->all_new ? 0 : monotonic_ns();
 	configure_filter(rodata, config->filter);
 	bpf_map__set_max_entries(c->skel->maps.rings, c->cpus);
 }
@@ -350,15 +387,7 @@ void capture__close(struct capture *c)
 
 struct bpf_program *capture__prog(struct capture *c, enum capture_prog prog)
 {
-	switch (prog) {
-	case CAPTURE_PROG_SESSION:
-		return c->skel->progs.api_session;
-	case CAPTURE_PROG_ENTRY:
-		return c->skel->progs.api_entry;
-	case CAPTURE_PROG_RETURN:
-		return c->skel->progs.api_return;
-	}
-	return NULL;
+	return program_of(c->skel, prog);
 }
 
 static int update(const struct bpf_map *map, const void *key, const void *value)

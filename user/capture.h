@@ -33,7 +33,9 @@ struct capture_config {
 	bool follow_forks; /* and their children */
 	bool stop_on_open; /* stop a process that opens a ROCm library until it is probed */
 	bool tell_exec;	   /* RT_REC_EXEC of every process */
+	bool all_new;	   /* no captured process has run anything before the capture is open */
 	bool kfd;	   /* system calls to the GPU driver */
+	bool doorbells;	   /* dispatches from doorbells: RT_REC_DISPATCH and those with it */
 	bool start_off;	   /* as if every process had begun with roctracer_stop() */
 	bool start_paused; /* ... with roctxProfilerPause(0) */
 	const struct capture_filter *filter;
@@ -58,8 +60,21 @@ extern const char *const capture_mode_names[CAPTURE_MODES];
 /* The best mode that this kernel has. */
 enum capture_mode capture__best_mode(void);
 
-/* Programs to attach to functions: the first in CAPTURE_SESSION, the others else. */
-enum capture_prog { CAPTURE_PROG_SESSION, CAPTURE_PROG_ENTRY, CAPTURE_PROG_RETURN };
+/*
+ * Programs to attach to functions: the first in CAPTURE_SESSION, the next two else; those behind
+ * them, in every mode, to the functions of enum door.
+ */
+enum capture_prog {
+	CAPTURE_PROG_SESSION,
+	CAPTURE_PROG_ENTRY,
+	CAPTURE_PROG_RETURN,
+	CAPTURE_PROG_DOORBELL,
+	CAPTURE_PROG_SIGNAL_END,
+	CAPTURE_PROG_COPY,
+	CAPTURE_PROG_COPY_RECT,
+	CAPTURE_PROG_CODE_CHANGE,
+	CAPTURE_PROGS,
+};
 
 /*
  * Loads and starts all but the function probes. NULL with errno set on failure, which is said.

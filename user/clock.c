@@ -46,7 +46,7 @@ int clock_map__add(struct clock_map *map, const struct clock_pair *pair)
 
 bool clock_map__covers(const struct clock_map *map, uint64_t ticks)
 {
-	return map->count && ticks <= map->pairs[map->count - 1].ticks;
+	return map->count > 1 && ticks <= map->pairs[map->count - 1].ticks;
 }
 
 /* First pair of the segment that holds (or is nearest to) the time. */

@@ -31,7 +31,7 @@ struct clock_map {
 /* Adds a pair; one that goes backwards in either clock is ignored. 0 or -ENOMEM. */
 int clock_map__add(struct clock_map *map, const struct clock_pair *pair);
 
-/* Is there a pair behind that time, so that a later one would change nothing? */
+/* Is there a pair behind that time and another, so that a later one would change nothing? */
 bool clock_map__covers(const struct clock_map *map, uint64_t ticks);
 
 /* CLOCK_BOOTTIME of what began and ended then, and cannot have begun before `not_before`. */

@@ -89,6 +89,11 @@ void correlate__submit_alone(struct gpu_op *op, settled_fn fn, void *arg)
 	correlate__settle(op, fn, arg);
 }
 
+void correlate__withdraw(struct thread *th, struct gpu_op *op)
+{
+	DL_DELETE(th->unsettled, op);
+}
+
 static void remember(struct thread *th, const struct event *span)
 {
 	th->recent[th->recent_count++ % RECENT_SPANS] = (struct recent_span){

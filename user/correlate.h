@@ -50,6 +50,9 @@ void correlate__submit(struct thread *th, struct gpu_op *op, settled_fn fn, void
 /* A new operation where no calls are captured that could have caused it. */
 void correlate__submit_alone(struct gpu_op *op, settled_fn fn, void *arg);
 
+/* The operation is not of that thread: it no longer waits there. */
+void correlate__withdraw(struct thread *th, struct gpu_op *op);
+
 /*
  * A call has ended: settles what it caused, once the outermost call has ended, as that tells the
  * stream. Returns true if it is the innermost call of an operation.

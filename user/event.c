@@ -97,6 +97,8 @@ const char *trace_stats_field(const struct trace_stats *stats, unsigned int n, u
 		FIELD(lost_queues),    FIELD(lost_code_objects),
 		FIELD(lost_runtimes),  FIELD(lost_names),
 		FIELD(early),	       FIELD(clock_error),
+		FIELD(doorbells),      FIELD(unmeasured),
+		FIELD(unseen),
 #undef FIELD
 	};
 

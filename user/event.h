@@ -61,6 +61,7 @@ static inline bool ev_is_resource(enum ev_kind kind)
 #define EV_F_LAUNCHED	  0x20	/* span: GPU operations carry its corr */
 #define EV_F_CUT	  0x40	/* the name (message) was longer than what was captured */
 #define EV_F_EXTERNAL	  0x80	/* `external` is set */
+#define EV_F_DOORBELL	  0x200 /* GPU: read at its doorbell; times only if a signal had them */
 #define EV_F_ENTRY	  0x100 /* span: only its begin is known; end == begin */
 
 #define STREAM_NONE UINT32_MAX
@@ -204,6 +205,9 @@ struct trace_stats {
 	uint64_t lost_other;  /* records that made no sense and were skipped */
 	uint64_t clock_error; /* ns within which the pairs of a GPU's clock were read, at worst */
 	uint64_t gaps;	      /* times in which calls may have been missed */
+	uint64_t doorbells;   /* dispatches that were read at their doorbells, ... */
+	uint64_t unmeasured;  /* ... of which so many have no times */
+	uint64_t unseen;      /* packets that were submitted and could not be read */
 };
 
 /* Name and value of the n-th number in stats; NULL after the last. */

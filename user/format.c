@@ -203,6 +203,7 @@ char *format_flags(char buf[FORMAT_LEN], uint32_t flags)
 		{EV_F_LAUNCHED, "launched"},
 		{EV_F_CUT, "cut"},
 		{EV_F_ENTRY, "entry"},
+		{EV_F_DOORBELL, "doorbell"},
 	};
 	char *end = buf;
 

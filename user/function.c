@@ -206,6 +206,11 @@ bool functions__wants(const struct functions *fns, const char *symbol)
 	return selection__of(fns->selection, name) != SELECT_NO;
 }
 
+enum door functions__door(const struct functions *fns, const char *name)
+{
+	return fns->selection->doorbells ? door_of(name) : DOOR_NONE;
+}
+
 struct function *functions__get(struct functions *fns, const char *symbol)
 {
 	struct entry *e;

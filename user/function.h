@@ -9,6 +9,7 @@
 #include <stdint.h>
 
 #include "bpf/events.h"
+#include "user/door.h"
 #include "user/event.h"
 #include "user/select.h"
 
@@ -59,6 +60,9 @@ bool function__is_api(const char *name, enum ev_domain *domain);
 
 /* Is it to be probed? `name`: a symbol, or "AMDKFD_IOC_..." */
 bool functions__wants(const struct functions *fns, const char *name);
+
+/* Is that function to be probed for dispatches? */
+enum door functions__door(const struct functions *fns, const char *name);
 
 /*
  * The function that the symbol stands for, made if new. NULL: out of memory, or too many. Pointers

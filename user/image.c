@@ -189,6 +189,25 @@ bool image__function(const struct image *image, size_t i, GElf_Sym *sym, const c
 	return *name;
 }
 
+bool image__variable(const struct image *image, const char *name, uint64_t *address)
+{
+	GElf_Sym sym;
+
+	for (size_t i = 0; i < image->symbol_count; i++) {
+		const char *own;
+
+		if (!gelf_getsym(image->symbols, i, &sym) || sym.st_shndx == SHN_UNDEF ||
+		    GELF_ST_TYPE(sym.st_info) != STT_OBJECT)
+			continue;
+		own = elf_strptr(image->elf, image->strings, sym.st_name);
+		if (!own || strcmp(own, name))
+			continue;
+		*address = sym.st_value;
+		return true;
+	}
+	return false;
+}
+
 bool image__code(const struct image *image, uint64_t address, struct code *code, uint64_t *offset)
 {
 	for (size_t i = 0; i < image->segment_count; i++) {

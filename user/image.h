@@ -55,6 +55,9 @@ void image__close(struct image *image);
 /* A defined function, or what claims to be one, by its index. false: something else. */
 bool image__function(const struct image *image, size_t i, GElf_Sym *sym, const char **name);
 
+/* The address of a defined variable of that name, by the symbols. false: there is none. */
+bool image__variable(const struct image *image, const char *name, uint64_t *address);
+
 /*
  * The code at an address, as far as its segment goes, and where in the file it lies. false: it is
  * in no executable segment.

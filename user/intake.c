@@ -206,6 +206,17 @@ static void on_first_call(struct intake *in, pid_t pid)
 	p->captured = true;
 }
 
+/* The kernel's name, while the process is there. Of one that has the agent that tells all. */
+static void on_dispatch(struct intake *in, const struct rt_rec_dispatch *rec)
+{
+	struct dispatch_item item;
+
+	if (agents__reads(in->agents, rec->h.pid))
+		return;
+	dispatches__drained(in->dispatches, rec, &item);
+	push(in, rec->h.ts, &item, sizeof(item));
+}
+
 /* What cannot wait is done at once; everything goes on to the merge in the order of time. */
 static void on_kernel_record(const void *data, size_t size, void *arg)
 {
@@ -222,6 +233,12 @@ static void on_kernel_record(const void *data, size_t size, void *arg)
 	case RT_REC_MAPPED:
 	case RT_REC_AGENT:
 		on_open(in, data);
+		return;
+	case RT_REC_DISPATCH:
+		on_dispatch(in, data);
+		return;
+	case RT_REC_CODE:
+		dispatches__code_changed(in->dispatches, data);
 		return;
 	case RT_REC_FORK:
 		targets__fork(in->targets, rec->pid, ((const struct rt_rec_fork *)data)->child);
@@ -317,6 +334,11 @@ struct targets_callbacks intake__targets_callbacks(struct intake *in)
 
 /* ---- from the reorder buffer into the merge ---- */
 
+static bool is_end_of_program(const struct rt_rec *rec)
+{
+	return rec->kind == RT_REC_EXEC || (rec->kind == RT_REC_EXIT && rec->flags & RT_EXIT_LAST);
+}
+
 static void on_released(const void *data, size_t size, void *arg)
 {
 	const struct agent_item *item = data;
@@ -331,10 +353,16 @@ static void on_released(const void *data, size_t size, void *arg)
 	} else if (rec->kind == RT_REC_AGENT_GONE) {
 		operations__agent_gone(in->operations, item->view);
 		agents__release(in->agents, item->view);
+	} else if (rec->kind == RT_REC_DISPATCH) {
+		dispatches__submitted(in->dispatches, data);
+	} else if (rec->kind == RT_REC_SIGNAL) {
+		dispatches__signal(in->dispatches, data);
 	} else {
 		/* Once more: that a process is a fork of another may be heard only now. */
 		if (rec->flags & RT_SPAN_BY_IP)
 			rec = completed(in, rec, &copy);
+		if (in->dispatches && is_end_of_program(rec))
+			dispatches__process_gone(in->dispatches, rec->pid);
 		merge__kernel(in->merge, rec);
 		if (rec->kind == RT_REC_EXIT && rec->flags & RT_EXIT_LAST)
 			targets__forget(in->targets, rec->pid);
@@ -358,6 +386,8 @@ void intake__round(struct intake *in)
 		return;
 	order__release(in->order, in->last_round, on_released, in);
 	operations__time(in->operations);
+	if (in->dispatches)
+		dispatches__round(in->dispatches, in->last_round);
 	in->last_round = now;
 }
 
@@ -367,8 +397,12 @@ void intake__drain_for(struct intake *in, int ms)
 		bool complete = capture__drain(in->capture, on_kernel_record, in);
 
 		complete = agents__drain(in->agents) && complete;
-		order__release(in->order, clock__boot_ns() - 2 * INTAKE_ROUND_NS, on_released, in);
+		uint64_t bound = clock__boot_ns() - 2 * INTAKE_ROUND_NS;
+
+		order__release(in->order, bound, on_released, in);
 		operations__time(in->operations);
+		if (in->dispatches)
+			dispatches__round(in->dispatches, bound);
 		if (complete && round >= 3 && !operations__running(in->operations))
 			break;
 		poll(NULL, 0, 1);
@@ -384,6 +418,8 @@ void intake__drain_last(struct intake *in)
 	agents__reap(in->agents);
 	agents__drain(in->agents);
 	order__release(in->order, UINT64_MAX, on_released, in);
+	if (in->dispatches)
+		dispatches__finish(in->dispatches);
 }
 
 struct agents_callbacks intake__callbacks(struct intake *in)

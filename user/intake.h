@@ -10,6 +10,7 @@
 
 #include "user/agents.h"
 #include "user/capture.h"
+#include "user/dispatches.h"
 #include "user/merge.h"
 #include "user/order.h"
 #include "user/targets.h"
@@ -26,6 +27,7 @@ struct intake {
 	struct trace *trace;
 	struct operations *operations;
 	struct merge *merge;
+	struct dispatches *dispatches; /* NULL: not wanted */
 	struct order *order;
 	struct rescan *rescans;
 	uint64_t last_round, last_tick, last_beat;

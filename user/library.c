@@ -164,7 +164,8 @@ static int collect(struct library *lib, struct candidates *c, const struct image
 	GElf_Sym sym;
 
 	for (size_t i = 0; i < image->symbol_count && !err; i++) {
-		if (!image__function(image, i, &sym, &name) || !is_wanted(lib, fns, name))
+		if (!image__function(image, i, &sym, &name) ||
+		    (!is_wanted(lib, fns, name) && !functions__door(fns, name)))
 			continue;
 		if (api__find(name) || unknown++ < UNKNOWN_MAX)
 			err = add_symbol(lib, c, image, &sym, name, fns);
@@ -285,6 +286,18 @@ static int place_all(struct candidates *c, const struct image *image, unsigned i
 	return 0;
 }
 
+/* What tells dispatches is probed by programs of its own, beside the API's if that is too. */
+static int add_door(struct library *lib, const struct candidate *one)
+{
+	char *symbol = strdup(one->symbol);
+
+	if (!symbol)
+		return -ENOMEM;
+	lib->doors[lib->door_count++] =
+		(struct probe){one->offset + one->place.shift, one->fn, symbol, one->place, 0, 0};
+	return 0;
+}
+
 static int add_probe(struct library *lib, const struct candidate *one)
 {
 	uint64_t offset = one->offset + one->place.shift;
@@ -347,11 +360,18 @@ static int read_functions(struct library *lib, struct functions *fns, unsigned i
 	if (!err)
 		err = place_all(&c, &image, kernel);
 	lib->probes = calloc(c.count + 1, sizeof(*lib->probes));
+	lib->doors = calloc(c.count + 1, sizeof(*lib->doors));
 	lib->spills = calloc(c.count + 1, sizeof(*lib->spills));
-	if (!lib->probes || !lib->spills)
+	if (!lib->probes || !lib->doors || !lib->spills)
 		err = -ENOMEM;
-	for (size_t i = 0; i < c.count && !err; i++)
-		err = add_probe(lib, &c.array[i]);
+	for (size_t i = 0; i < c.count && !err; i++) {
+		const struct candidate *one = &c.array[i];
+
+		if (functions__door(fns, one->symbol) && one->place.kind != PLACE_SKIPPED)
+			err = add_door(lib, one);
+		if (!err && is_wanted(lib, fns, one->symbol))
+			err = add_probe(lib, one);
+	}
 	free(c.array);
 	free(c.starts);
 	image__close(&image);
@@ -427,7 +447,10 @@ void library__close(struct library *lib)
 		free(lib->probes[i].symbol);
 	for (size_t i = 0; i < lib->unprobed_count; i++)
 		free(lib->unprobed[i].symbol);
+	for (size_t i = 0; i < lib->door_count; i++)
+		free(lib->doors[i].symbol);
 	free(lib->probes);
+	free(lib->doors);
 	free(lib->spills);
 	free(lib->unprobed);
 	free(lib);

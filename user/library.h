@@ -47,6 +47,8 @@ struct library {
 	char *name;	      /* as first seen, for messages */
 	struct probe *probes; /* by offset */
 	size_t probe_count;
+	struct probe *doors; /* what is probed for dispatches; see door.h */
+	size_t door_count;
 	struct spill_probe *spills;
 	size_t spill_count;
 	struct unprobed *unprobed; /* functions that would be probed if they could */

@@ -365,6 +365,11 @@ static void show(struct merge *m, struct call *c)
 	ev->stream = stream ? stream->number : STREAM_NONE;
 	if (c->fn->domain == DOMAIN_HIP)
 		c->process->calls_hip = c->thread->calls_hip = true;
+	if (c->fn->role == ROLE_LAUNCH_HOST || c->fn->role == ROLE_LAUNCH_MODULE) {
+		c->thread->launching_corr = ev->corr;
+		c->thread->launching_kernel =
+			handles__find(t->handles, c->rec->h.pid, c->rec->args[0]);
+	}
 	if (correlate__span(c->thread, ev, operations__settled, m->operations))
 		ev->flags |= EV_F_LAUNCHED;
 	ev->in_range = ranges__at(c->thread, ev->begin);

@@ -5,7 +5,7 @@ include user/api.mk
 
 USER_SRCS = main options record closing intake launch guard privileges log procfs function insn placement \
 	branches image frames spills trampoline implementation library installed doctor doctor_probes doctor_checks \
-	capture attach behind attach_tracefs tracefs addresses select items control external handles symbols stacks \
+	capture attach door dispatches doorbells completions codeelf codeobjects gpuclock behind attach_tracefs tracefs addresses select items control external handles symbols stacks \
 	kfd periods operations resources parallel samefile targets agent agents clock order task strings correlate streams workers ranges merge \
 	output
 USER_OBJS = $(USER_SRCS:%=$(O)/obj/user/%.o)

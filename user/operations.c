@@ -5,6 +5,7 @@
  */
 #include "user/operations.h"
 
+#include <errno.h>
 #include <stdlib.h>
 #include <utlist.h>
 
@@ -104,8 +105,12 @@ static void count_op(struct trace *t, const struct event *ev)
 	/* Scratch memory is the runtime's own doing. */
 	if (ev->flags & EV_F_UNCORRELATED && !t->calls_filtered && ev->kind != EV_SCRATCH)
 		t->stats.uncorrelated++;
-	if (ev->flags & EV_F_NO_TIMES)
+	if (ev->flags & EV_F_DOORBELL) {
+		t->stats.doorbells++;
+		t->stats.unmeasured += ev->flags & EV_F_NO_TIMES ? 1 : 0;
+	} else if (ev->flags & EV_F_NO_TIMES) {
 		t->stats.no_times++;
+	}
 }
 
 static void tell_op(struct operations *o, struct gpu_op *op)
@@ -142,8 +147,12 @@ static bool is_of_worker(const struct operations *o, const struct process *p,
 void operations__settled(struct gpu_op *op, void *arg)
 {
 	struct operations *o = arg;
+	struct thread *th = tasks__find_thread(o->trace->tasks, op->ev.pid, op->ev.tid);
 	struct process *p = tasks__find_process(o->trace->tasks, op->ev.pid);
 
+	if (th && !op->kernel_known && op->ev.corr && th->launching_corr == op->ev.corr &&
+	    th->launching_kernel)
+		op->ev.name = th->launching_kernel;
 	if (is_of_worker(o, p, op))
 		give_to_workers(o, p, op);
 	else if (op->ended)
@@ -213,9 +222,9 @@ static void fill_copy(struct event *ev, const struct agent_view *v, const struct
 	ev->name = ev_copy_name(ev->gpu.dir);
 }
 
-static struct gpu_op *find_op(struct operations *o, struct agent_view *v, uint64_t number)
+static struct gpu_op *find_op(struct operations *o, const void *source, uint64_t number)
 {
-	uint64_t key[2] = {(uintptr_t)v, number};
+	uint64_t key[2] = {(uintptr_t)source, number};
 	struct gpu_op *op;
 
 	HASH_FIND(hh, o->ops, key, sizeof(key), op);
@@ -366,6 +375,9 @@ static void set_times(struct operations *o, struct gpu_op *op)
 	struct clock_span ticks = {op->began, op->over}, span;
 	struct trace_stats *stats = &o->trace->stats;
 
+	/* How long a tick is takes two pairs to tell. */
+	if (clock && op->device && clock->count < 2)
+		clock = NULL;
 	span = clock ? clock_map__to_boot(clock, ticks, op->ev.gpu.submit) : (struct clock_span){0};
 	if (!is_sane(&span, op->ev.gpu.submit)) {
 		op->ev.flags |= EV_F_NO_TIMES;
@@ -455,6 +467,71 @@ static void time_all_of(struct operations *o, const struct agent_view *v)
 		DL_DELETE2(o->untimed, op, prev_untimed, next_untimed);
 		set_times(o, op);
 	}
+}
+
+int operations__submit(struct operations *o, const void *source, uint64_t number,
+		       const struct event *ev, bool kernel_known)
+{
+	struct thread *th = tasks__thread(o->trace->tasks, ev->pid, ev->tid);
+	struct gpu_op *op = th ? calloc(1, sizeof(*op)) : NULL;
+
+	if (!op)
+		return -ENOMEM;
+	op->key[0] = (uintptr_t)source;
+	op->key[1] = number;
+	op->owner_known = true;
+	op->kernel_known = kernel_known;
+	op->ev = *ev;
+	op->ev.gpu.stream = STREAM_NONE;
+	HASH_ADD(hh, o->ops, key, sizeof(op->key), op);
+	find_cause(o, th, op);
+	return 0;
+}
+
+static void withdraw(struct operations *o, struct gpu_op *op)
+{
+	struct tasks *tasks = o->trace->tasks;
+
+	if (op->given_to_workers)
+		workers__withdraw(tasks__process(tasks, op->ev.pid), op);
+	else
+		correlate__withdraw(tasks__thread(tasks, op->ev.pid, op->ev.tid), op);
+}
+
+void operations__resubmit(struct operations *o, const void *source, uint64_t number, uint32_t tid,
+			  uint64_t ts)
+{
+	struct gpu_op *op = find_op(o, source, number);
+	struct thread *th = op ? tasks__thread(o->trace->tasks, op->ev.pid, tid) : NULL;
+
+	if (!th || op->ended)
+		return;
+	if (!op->settled)
+		withdraw(o, op);
+	op->settled = op->given_to_workers = false;
+	op->ev.flags &= ~(EV_F_UNCORRELATED | EV_F_EXTERNAL);
+	op->ev.corr = op->ev.root = 0;
+	op->ev.tid = tid;
+	op->ev.begin = op->ev.end = op->ev.gpu.submit = ts;
+	find_cause(o, th, op);
+}
+
+void operations__end(struct operations *o, const void *source, uint64_t number, uint64_t begin,
+		     uint64_t end)
+{
+	struct gpu_op *op = find_op(o, source, number);
+
+	if (!op || op->ended)
+		return;
+	op->ended = true;
+	if (end) {
+		op->ev.begin = begin;
+		op->ev.end = end;
+	} else {
+		op->ev.flags |= EV_F_NO_TIMES;
+	}
+	if (op->settled)
+		tell_op(o, op);
 }
 
 void operations__agent_gone(struct operations *o, struct agent_view *v)

@@ -23,6 +23,20 @@ void operations__record(struct operations *o, struct agent_view *v, const struct
 /* To be called every now and then: gives times to what has ended, as far as the clocks are known.
  */
 void operations__time(struct operations *o);
+/*
+ * A dispatch that was read at its doorbell (dispatches.h), with all but its cause and, if it has
+ * any, its times. `source` and `number` are its key, among those of agents too. 0 or -errno.
+ */
+int operations__submit(struct operations *o, const void *source, uint64_t number,
+		       const struct event *ev, bool kernel_known);
+
+/* It was submitted by another thread, at another time. */
+void operations__resubmit(struct operations *o, const void *source, uint64_t number, uint32_t tid,
+			  uint64_t ts);
+
+/* It has ended, at times that are known, or with `end` 0 are not. */
+void operations__end(struct operations *o, const void *source, uint64_t number, uint64_t begin,
+		     uint64_t end);
 
 /* The agent will send no more: its operations without an end are told as they are. */
 void operations__agent_gone(struct operations *o, struct agent_view *v);

@@ -48,6 +48,7 @@ enum {
 	OPT_ATTACH,
 	OPT_BUFFER,
 	OPT_ALL_FUNCTIONS,
+	OPT_DISPATCH_FROM_BPF,
 	OPT_CGROUP,
 	OPT_UID,
 	OPT_COMM,
@@ -143,6 +144,10 @@ static const struct argp_option argp_options[] = {
 	 0},
 	{"attach", OPT_ATTACH, "MODE", 0,
 	 "session (Linux 6.13), multi (6.6) or tracefs (5.15); default: the best the kernel has",
+	 0},
+	{"dispatch-from-bpf", OPT_DISPATCH_FROM_BPF, NULL, 0,
+	 "Tell the kernels that processes without the agent submit to their queues, read at the "
+	 "doorbell; a command is started without the agent",
 	 0},
 	{"verbose", 'v', NULL, 0, "Say what is done; -vv: details", 0},
 	{NULL, 0, NULL, 0, NULL, 0},
@@ -381,6 +386,9 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 	case OPT_ALL_FUNCTIONS:
 		o->selection.hot = true;
 		break;
+	case OPT_DISPATCH_FROM_BPF:
+		o->dispatch_from_bpf = true;
+		break;
 	case 'e':
 		if (!selection__add_function(&o->selection, arg))
 			argp_error(state, "-e: at most %d", SELECT_GLOBS);
@@ -434,6 +442,7 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 			o->selection.domains |= 1u << DOMAIN_GPU;
 		check(o, state);
 		parse_periods(o, state);
+		o->selection.doorbells = o->dispatch_from_bpf && o->selection.kernels;
 		break;
 	default:
 		return parse_domain(key, arg, o, state);

@@ -34,6 +34,7 @@ struct options {
 	bool start_off;	       /* --trace-start off */
 	bool selected_regions; /* only what lies between roctxProfilerResume and Pause */
 	enum kernel_names kernel_names;
+	bool dispatch_from_bpf;
 	int attach_mode;   /* enum capture_mode, -1: the best */
 	size_t ring_bytes; /* 0: default */
 	/* While parsing. */

@@ -205,6 +205,12 @@ static bool wants_gpu(const struct options *o)
 	return o->selection.domains & 1u << DOMAIN_GPU;
 }
 
+/* The agent makes queues its own: there is nothing left for the doorbells to tell. */
+static bool wants_agent(const struct options *o)
+{
+	return wants_gpu(o) && !o->dispatch_from_bpf;
+}
+
 static uint32_t key_pid(const struct recorder *r)
 {
 	if (r->launch.pid > 0)
@@ -258,6 +264,8 @@ static int open_capture(struct recorder *r)
 		.follow_forks = o->command,
 		.stop_on_open = o->command,
 		.tell_exec = o->all,
+		.all_new = o->command,
+		.doorbells = o->selection.doorbells,
 		.kfd = o->selection.domains & 1u << DOMAIN_KFD,
 		.start_off = o->start_off,
 		.start_paused = o->selected_regions,
@@ -296,6 +304,10 @@ static int open_merge(struct recorder *r)
 	if (!r->in.order || !r->in.operations || !r->in.merge || !r->in.agents)
 		return -ENOMEM;
 	agents__want(r->in.agents, r->opt->selection.barriers ? RT_AGENT_WANT_BARRIERS : 0);
+	if (r->opt->selection.doorbells) {
+		r->in.dispatches = dispatches__new(&r->trace, r->in.operations);
+		return r->in.dispatches ? 0 : -ENOMEM;
+	}
 	return 0;
 }
 
@@ -344,6 +356,8 @@ static void say_process(pid_t pid, void *arg)
 			pid, comm);
 	else if (agents__look(r->in.agents, pid))
 		log_say("process %d (%s): API calls and GPU times", pid, comm);
+	else if (r->in.dispatches)
+		log_say("process %d (%s): API calls, and dispatches at their doorbells", pid, comm);
 	else
 		log_say("process %d (%s): API calls; no GPU times: it was started without the "
 			"agent "
@@ -392,8 +406,8 @@ static int prepare_command(struct recorder *r)
 
 	if (!r->opt->command)
 		return 0;
-	agent = wants_gpu(r->opt) ? launch__find_agent() : NULL;
-	if (!agent && wants_gpu(r->opt))
+	agent = wants_agent(r->opt) ? launch__find_agent() : NULL;
+	if (!agent && wants_agent(r->opt))
 		log_warn("librtrace-agent.so not found beside this program: no GPU times");
 	err = launch__prepare(&r->launch, r->opt->command, agent);
 	if (err)
@@ -477,6 +491,7 @@ static void fill_losses(struct recorder *r)
 			capture__count(r->in.capture, RT_COUNT_LOST_TASK);
 	s->lost_depth = capture__count(r->in.capture, RT_COUNT_LOST_DEPTH);
 	s->lost_other += capture__count(r->in.capture, RT_COUNT_LOST_NOTE);
+	s->unseen += capture__count(r->in.capture, RT_COUNT_LOST_DISPATCH);
 	agents__each(r->in.agents, count_agent, s);
 }
 
@@ -503,9 +518,26 @@ static void finish(struct recorder *r)
 	log_info("stopped and detached in %.0f ms", (detached - begun) / 1e6);
 }
 
+static void say_doorbells(const struct recorder *r)
+{
+	const struct trace_stats *s = &r->trace.stats;
+	uint64_t old = capture__count(r->in.capture, RT_COUNT_OLD_DISPATCH);
+
+	log_say("%" PRIu64 " dispatches at their doorbells, %" PRIu64
+		" of them without times; %" PRIu64 " packets not seen",
+		s->doorbells, s->unmeasured, s->unseen);
+	if (old)
+		log_say("%" PRIu64
+			" packets were under way when their queues were first seen: they are "
+			"not in the trace",
+			old);
+}
+
 static void say_result(const struct recorder *r)
 {
 	closing__say(&r->trace.stats, (clock__boot_ns() - r->started) / 1e9);
+	if (r->in.dispatches)
+		say_doorbells(r);
 	if (r->opt->command && !r->trace.stats.spans)
 		log_warn("the command made no call of a traced function");
 }
@@ -530,6 +562,7 @@ static void close_all(struct recorder *r)
 	targets__free(r->in.targets);
 	capture__close(r->in.capture);
 	merge__free(r->in.merge);
+	dispatches__free(r->in.dispatches);
 	operations__free(r->in.operations);
 	handles__free(r->trace.handles);
 	stacks__free(r->trace.stacks);

@@ -26,6 +26,7 @@ struct selection {
 	bool memory, scratch; /* allocations; the runtime's for kernels that spill */
 	bool setup;	      /* queues, code objects, the runtime's begin and end */
 	bool barriers;	      /* barrier packets: of no word, as they cost */
+	bool doorbells;	      /* dispatches of processes without the agent: see door.h */
 	bool hot;	      /* also what is left out by default */
 	struct globs only;    /* functions; none: all of the domains */
 	struct globs except;  /* functions left out */

@@ -228,7 +228,7 @@ static int use_file(struct targets *t, struct library *lib, pid_t pid, uint64_t 
 {
 	int err;
 
-	if (!lib->probe_count || !add_use(t, lib, pid))
+	if (!(lib->probe_count + lib->door_count) || !add_use(t, lib, pid))
 		return 0;
 	err = attach_file(t, lib, pid);
 	t->callbacks.uses(pid, lib, t->callbacks.arg);
@@ -412,7 +412,7 @@ int targets__add_file(struct targets *t, int fd, const char *name, bool program)
 
 	if (!lib)
 		return -errno;
-	return lib->probe_count ? attach_file(t, lib, 0) : 0;
+	return lib->probe_count + lib->door_count ? attach_file(t, lib, 0) : 0;
 }
 
 const struct function *targets__resolve(struct targets *t, uint32_t pid, uint64_t address)

@@ -61,7 +61,9 @@ struct thread {
 	uint64_t caused_root;	     /* the outermost call of the last operation ... */
 	uint32_t caused_last;	     /* ... and the operation's number in it, from 0 */
 	uint64_t launched_root; /* the outermost call of the last dispatch that was settled ... */
-	const char *launched_kernel; /* ... and what it was of */
+	const char *launched_kernel;  /* ... and what it was of */
+	uint64_t launching_corr;      /* the launch whose operations are being settled ... */
+	const char *launching_kernel; /* ... and its kernel, as the call has it; NULL: unknown */
 	UT_hash_handle hh;
 	UT_hash_handle hh_ns;
 };

@@ -322,6 +322,12 @@ void workers__submit(struct process *p, struct gpu_op *op, settled_fn fn, void *
 	match(p, op->ev.gpu.submit, fn, arg);
 }
 
+void workers__withdraw(struct process *p, struct gpu_op *op)
+{
+	DL_DELETE(p->worker_ops, op);
+	p->worker_op_count--;
+}
+
 void workers__give_up(struct process *p, settled_fn fn, void *arg)
 {
 	match(p, UINT64_MAX, fn, arg);

@@ -60,6 +60,9 @@ void workers__call(struct process *p, const struct worked *w, settled_fn fn, voi
  */
 void workers__submit(struct process *p, struct gpu_op *op, settled_fn fn, void *arg);
 
+/* It is not of that thread after all. */
+void workers__withdraw(struct process *p, struct gpu_op *op);
+
 /* Nothing more will come of that process: what waits stays without a cause. */
 void workers__give_up(struct process *p, settled_fn fn, void *arg);
 

@@ -2,7 +2,9 @@
 /*
  * Launches kernels and prints what hipModuleLaunchKernel costs the thread that calls it.
  *
- *   launches KERNELS.hsaco LAUNCHES
+ *   launches KERNELS.hsaco LAUNCHES [wait]
+ *
+ * With `wait` it says "ready" when all is set up, and waits for a line of input before it measures.
  *
  * Prints `NANOSECONDS RECORDS`: the agent's ring records for them, 0 if it is not loaded or
  * dormant. The stream is synchronised after every batch, so that no launch waits for room in the
@@ -66,6 +68,13 @@ static uint64_t agent_records(const struct rt_agent_state *state)
 	return state ? __atomic_load_n(&state->head, __ATOMIC_ACQUIRE) : 0;
 }
 
+static void wait_for_input(void)
+{
+	printf("ready\n");
+	fflush(stdout);
+	getchar();
+}
+
 int main(int argc, char **argv)
 {
 	struct batches b = {.run = launch, .pause = synchronise, .calls = BATCH_LAUNCHES};
@@ -74,8 +83,9 @@ int main(int argc, char **argv)
 	uint64_t before;
 	double ns;
 
-	if (argc != 3 || atol(argv[2]) < BATCH_LAUNCHES) {
-		fprintf(stderr, "usage: launches KERNELS.hsaco LAUNCHES\n");
+	if (argc < 3 || argc > 4 || atol(argv[2]) < BATCH_LAUNCHES ||
+	    (argc == 4 && strcmp(argv[3], "wait"))) {
+		fprintf(stderr, "usage: launches KERNELS.hsaco LAUNCHES [wait]\n");
 		return 2;
 	}
 	must(hipModuleLoad(&module, argv[1]), "hipModuleLoad");
@@ -84,6 +94,8 @@ int main(int argc, char **argv)
 	state = agent_state();
 	b.count = WARM_UP / BATCH_LAUNCHES;
 	batches__measure(&b);
+	if (argc == 4)
+		wait_for_input();
 	before = agent_records(state);
 	b.count = atol(argv[2]) / BATCH_LAUNCHES;
 	ns = batches__measure(&b);

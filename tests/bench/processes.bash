@@ -187,3 +187,25 @@ launch() { # KEY RECORDED COMMAND...: is the agent to have records of the launch
 	(((records >= launches) == recorded)) ||
 		record note "$key: the agent had $records records of $launches launches in one round"
 }
+
+# The same in a process without the agent that is attached to, with these options.
+launch_attached() { # KEY OPTION...
+	local key=$1 go pid ns _
+
+	shift
+	rm -f "$work/go"
+	mkfifo "$work/go"
+	"${simulated_gpu[@]}" "$O/bench/launches" "$O/workloads/kernels.hsaco" "$launches" wait \
+		<"$work/go" >"$work/launches.out" 2>"$work/launches.log" &
+	pid=$!
+	exec {go}>"$work/go"
+	wait_for_line "$work/launches.out" '^ready' "$pid"
+	start_tracer -p "$pid" -S -o /dev/null "$@"
+	echo >&"$go"
+	exec {go}>&-
+	wait "$pid" "$tracer"
+	read -r ns _ < <(tail -n 1 "$work/launches.out")
+	record sample "$key" "$ns"
+	[ "$*" = "" ] || grep -q "^rtrace-bpf: $launches dispatches at their doorbells" "$work/tracer.log" ||
+		record note "$key: $(sed -n 's/^rtrace-bpf: \(.*doorbells\).*/\1/p' "$work/tracer.log") of $launches launches"
+}

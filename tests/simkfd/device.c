@@ -19,7 +19,7 @@
 
 #define MMIO_START	(1ULL << 20)
 #define BUFFER_START	(1ULL << 40)
-#define FILE_SIZE	(1ULL << 43)
+#define FILE_SIZE	(1ULL << 62)
 #define PAGE		4096ULL
 #define HIGH_DESCRIPTOR 200 /* out of the way of programs that expect low numbers */
 
@@ -37,12 +37,13 @@ static uint64_t buffer_next = BUFFER_START;
 static volatile uint64_t *doorbells[MAX_GPUS];
 
 /*
- * The thunk of 5.2 takes the place inside a page out of an offset with a 32-bit mask: so the page
- * is told in the high 32 bits only and the place in the low 13.
+ * As in the driver, the GPU's id begins at bit 46: tracers read it in /proc/PID/maps. The thunk of
+ * 5.2 takes the place inside a page out of an offset with a 32-bit mask: so the page is told in the
+ * high 32 bits only and the place in the low 13.
  */
 uint64_t device__doorbell_page(int gpu)
 {
-	return (uint64_t)(gpu + 1) << 32;
+	return (uint64_t)(GPU_ID + gpu) << 46;
 }
 
 uint64_t device__doorbell_offset(int gpu, uint32_t slot)

@@ -2,7 +2,8 @@
 # directories add theirs to UNIT_TESTS.
 
 CORE_TESTS = test_spills test_merge test_workers test_library test_placement test_trampoline test_agent_view test_output \
-	test_periods test_task test_select test_control test_strings test_handles test_resources
+	test_periods test_task test_select test_control test_strings test_handles test_resources \
+	test_codeobjects test_doorbells
 
 $(CORE_TESTS:%=$(O)/tests/%): $(O)/tests/%: $(O)/obj/tests/unit/%.o $(RTRACE_CORE_OBJS)
 	$(call say,LD,$@)
@@ -11,6 +12,8 @@ $(CORE_TESTS:%=$(O)/tests/%): $(O)/tests/%: $(O)/obj/tests/unit/%.o $(RTRACE_COR
 
 CFLAGS_tests/unit/test_placement = -DSITES_LIBRARY='"$(O)/capture/libamdhip64.so.98"'
 CFLAGS_tests/unit/test_trampoline = $(CFLAGS_tests/unit/test_placement)
+CFLAGS_tests/unit/test_codeobjects = -DKERNELS_HSACO='"$(O)/workloads/kernels.hsaco"'
+$(O)/tests/test_codeobjects: | $(O)/workloads/kernels.hsaco
 $(O)/tests/test_placement $(O)/tests/test_trampoline: | $(O)/capture/libamdhip64.so.98
 
 UNIT_TESTS += $(CORE_TESTS:%=$(O)/tests/%)

@@ -116,7 +116,7 @@ static void test_flags(void **state)
 	assert_string_equal(format_flags(buf, 0), "");
 	assert_string_equal(format_flags(buf, EV_F_CUT), "cut");
 	assert_string_equal(format_flags(buf, ~0u), "unfinished,unwound,uncorrelated,no-times,"
-						    "process,launched,cut,entry");
+						    "process,launched,cut,entry,doorbell");
 }
 
 /* Appends "(name" and ")name" to a text. */

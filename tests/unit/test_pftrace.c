@@ -215,7 +215,7 @@ static void test_pftrace_empty(void **state)
 	write_trace("pftrace", NULL);
 	trace = read_trace();
 	assert_int_equal(trace->n_packet, 5); /* words, clocks, track, statistics, clocks */
-	assert_int_equal(trace->packet[3]->track_event->n_debug_annotations, 34);
+	assert_int_equal(trace->packet[3]->track_event->n_debug_annotations, 37);
 	pf__trace__free_unpacked(trace, NULL);
 }
 

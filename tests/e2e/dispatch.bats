@@ -1,0 +1,258 @@
+#!/usr/bin/env bats
+# SPDX-License-Identifier: MIT
+# Dispatches from BPF alone: programs without the agent, against the simulator's truth log. Copies are not
+# told by doorbells.
+
+load common
+load gpu
+
+AGENT=$O/librtrace-agent.so
+
+teardown() {
+	end_jobs
+}
+
+# The trace's dispatches, one a line: PID DEVICE NAME GRID WORKGROUP QUEUE BEGIN END TIMED SUBMIT (ns; names
+# with _ for blanks). What stands behind PID is the process's, which its tracks in the trace are not.
+told() {
+	jq -r '([.traceEvents[] | select(.ph == "s" and .cat == "submit") | .pid] | unique) as $pids |
+		.traceEvents[] | select(.cat == "gpu" and (.args.flags // "" | contains("doorbell"))) |
+		[($pids | if length == 1 then .[0] else "-" end), .args.device, (.name | gsub(" "; "_")),
+		 (.args.grid | join(",")), (.args.block | join(",")), .args.queue, (.ts * 1000 | round),
+		 ((.ts + (.dur // 0)) * 1000 | round), (if .ph == "X" then "timed" else "-" end),
+		 (.args.submit * 1000 | round)] | @tsv' "$1" | sort -t "$(printf '\t')" -k2,2n -k3,5 -k10,10n
+}
+
+# The same from the truth log, without TIMED and SUBMIT.
+true_dispatches() {
+	awk '
+		function get(key,   i, kv) {
+			for (i = 1; i <= NF; i++) { split($i, kv, "="); if (kv[1] == key) return kv[2] }
+		}
+		get("kind") == "dispatch" {
+			print get("pid"), get("gpu"), get("grid"), get("wg"), get("queue"), get("begin"), get("end"), get("kernel")
+		}' "$1" | c++filt | awk '{ k = $8; for (i = 9; i <= NF; i++) k = k "_" $i
+			print $1 "\t" $2 "\t" k "\t" $3 "\t" $4 "\t" $5 "\t" $6 "\t" $7 }' |
+		sort -t "$(printf '\t')" -k2,2n -k3,5 -k7,7n
+}
+
+# How often which kernel ran on each queue, a line a queue: it does not matter how they are numbered.
+by_queue() {
+	awk -F '\t' '{ n[$2 " " $6 "\t" $3 " " $4]++ } END { for (k in n) print k " " n[k] }' "$1" | sort |
+		awk -F '\t' '$1 != last { if (last) print line; last = $1; split($1, at, " "); line = at[1] }
+			{ line = line " | " $2 } END { print line }' | sort
+}
+
+# Every dispatch of the truth log is told exactly once, with kernel, device, sizes and queue.
+check_dispatches() { # TRUTH TRACE
+	true_dispatches "$1" >"$(tmp true)"
+	told "$2" >"$(tmp told)"
+	[ -s "$(tmp true)" ]
+	diff <(cut -f2-5 "$(tmp true)") <(cut -f2-5 "$(tmp told)") >"$(tmp diff)" || {
+		head -n 20 "$(tmp diff)"
+		return 1
+	}
+	diff <(by_queue "$(tmp true)") <(by_queue "$(tmp told)")
+}
+
+# Times that are told are those of a dispatch of that kernel and size, within 1 us, and each of another one.
+# ALL: all are told, but for ALLOW: where threads share queues, the GPU may have taken a packet before it was
+# read, on a busy machine. EARLY: and may have begun it before its owner rang.
+check_times() {
+	awk -F '\t' -v all="${ALL:-}" -v early="${EARLY:-}" -v allow="${ALLOW:-0}" '
+		function apart(a, b) { return a > b ? a - b : b - a }
+		function wrong(why) { bad++; if (bad <= 5) print why ": " $0 }
+		NR == FNR { k = $2 " " $3 " " $4; begin[k, ++n[k]] = $7; end[k, n[k]] = $8; next }
+		$9 != "timed" { if (all && ++without > allow) wrong("no times"); next }
+		!early && $7 + 2000 < $10 { wrong("before it was submitted") }
+		{
+			k = $2 " " $3 " " $4; found = 0; nearest = 1001
+			for (i = 1; i <= n[k]; i++) {
+				d = apart(begin[k, i], $7)
+				if (!used[k, i] && d < nearest && apart(end[k, i], $8) <= 1000) { nearest = d; found = i }
+			}
+			used[k, found] = 1
+			if (!found) wrong("no such times")
+			timed++
+		}
+		END { print timed + 0 " with times"; exit bad > 0 }' "$(tmp true)" "$(tmp told)"
+}
+
+# As the dispatches of the agent are judged; what has no times is an instant in the trace.
+check_their_causes() {
+	jq '.traceEvents |= map(if .cat == "gpu" and .ph == "i" then .ph = "X" | .dur = 0 else . end)' "$1" >"$(tmp ops.json)"
+	check_causes "$(tmp ops.json)"
+}
+
+# Each hangs below the launch of its own: one of its size. The streams of a test have sizes of their own.
+check_sizes() {
+	jq -r '.traceEvents[] | select(.name == "hipLaunchKernel" and .cat == "hip") |
+		[.args.corr, (.args.call | (.numBlocks + " " + .dimBlocks))] | @tsv' "$1" | tr -d '{}=,xyz' |
+		awk '{ print "call", $1, $2 * $5, $3 * $6, $4 * $7 }' >"$(tmp sizes)"
+	jq -r '.traceEvents[] | select(.cat == "gpu" and .args.grid) |
+		["op", .args.root] + .args.grid | map(tostring) | join(" ")' "$1" >>"$(tmp sizes)"
+	awk '$1 == "call" { size[$2] = $3 " " $4 " " $5; next }
+		{ n++; if (size[$2] != $3 " " $4 " " $5) { bad++; if (bad <= 5) print "launched " size[$2] ": " $0 } }
+		END { exit bad > 0 || !n }' "$(tmp sizes)"
+}
+
+# Launches a workload without the agent.
+run_bare() {
+	rm -f "$(tmp truth)"
+	sim SIMKFD_TRUTH="$(tmp truth)" SIMKFD_DRIFT_PPM=200 SIMKFD_GPUS="${GPUS:-2}" "$RTRACE" \
+		--dispatch-from-bpf -f json -o "$(tmp t.json)" "${OPTIONS[@]}" -- "$O/workloads/$@" \
+		>"$(tmp out)" 2>"$(tmp err)"
+	grep -q '^result PASSED$' "$(tmp out)"
+	grep -q 'lost 0 calls (ring full), 0 (nested too deep), 0 GPU records, 0 other' "$(tmp err)"
+	grep -q '; 0 packets not seen' "$(tmp err)"
+	check_dispatches "$(tmp truth)" "$(tmp t.json)"
+}
+
+run_hip() {
+	run_bare "$@"
+	check_their_causes "$(tmp t.json)"
+	grep -q ' 0 GPU operations uncorrelated' "$(tmp err)"
+}
+
+# ROCclr makes queues take times when it is told to: 5.2 by another name than later releases.
+profiled() {
+	HIP_FORCE_QUEUE_PROFILING=1 GPU_FORCE_QUEUE_PROFILING=1 "$@"
+	ALL=1 check_times
+}
+
+OPTIONS=()
+
+@test "HIP: every dispatch, with kernel, sizes, queue and cause; without times, and it says so" {
+	for w in vectoradd "matrixtranspose 3" "streams -g 2 -t 2 -s 4 -n 32" graphs "module $O/workloads/kernels.hsaco"; do
+		echo "$w"
+		# shellcheck disable=SC2086
+		run_hip $w
+		! jq -e '.traceEvents[] | select(.cat == "gpu" and .args.grid) | select(.ph != "i" or
+			(.args.flags | contains("no-times") | not))' "$(tmp t.json)" >"$(tmp wrong)" || {
+			head "$(tmp wrong)"
+			return 1
+		}
+	done
+}
+
+@test "HIP with queues that take times: those of the GPU" {
+	profiled run_hip vectoradd
+	EARLY=1 ALLOW=10 profiled run_hip streams -g 2 -t 2 -s 4 -n 64
+	profiled run_hip graphs
+}
+
+@test "signals that copies use in between, by engines and by the runtime's own kernels" {
+	profiled run_hip copies
+	HSA_ENABLE_SDMA=0 EARLY=1 ALLOW=5 profiled run_hip streams -g 1 -t 2 -s 2 -n 128
+	HSA_ENABLE_SDMA=0 profiled run_hip copies
+}
+
+@test "8 GPUs: each queue's, with its own clock" {
+	GPUS=8 profiled run_hip streams -g 8 -t 1 -s 2 -n 8
+	[ "$(cut -f2 "$(tmp told)" | sort -u | wc -l)" = 8 ]
+}
+
+@test "threads that share a queue: each dispatch is of who launched it" {
+	export GPU_MAX_HW_QUEUES=1
+	GPUS=1 run_hip streams -g 1 -t 4 -s 4 -n 200
+	check_sizes "$(tmp t.json)"
+	GPUS=1 EARLY=1 ALLOW=32 profiled run_hip streams -g 1 -t 4 -s 4 -n 200
+	check_sizes "$(tmp t.json)"
+	unset GPU_MAX_HW_QUEUES
+}
+
+@test "HSA alone: one by one, in batches, with and without signals" {
+	OPTIONS=(--all-functions)
+	export SIMKFD_KERNELS=elementAdd=50000
+	run_bare hsa_dispatch -k 50000 "$O/workloads/kernels.hsaco"
+	# Whole batches hang below the store that rang for them.
+	CAUSES='^hsa_signal_store_(screlease|relaxed)$' check_their_causes "$(tmp t.json)"
+	check_times >"$(tmp times)"
+	cat "$(tmp times)"
+	# Those that have a signal of their own to themselves; it does 200 one by one.
+	[ "$(awk '{print $1}' "$(tmp times)")" -ge 200 ]
+}
+
+@test "children that use the GPU, and those that run another program" {
+	run_bare forker
+}
+
+@test "text and Perfetto say what is measured" {
+	sim "$RTRACE" --dispatch-from-bpf -f text -f pftrace -o "$(tmp t)" -- "$O/workloads/vectoradd" >/dev/null 2>&1
+	[ "$(grep -c 'gpu 0 queue 1 .* <?> (doorbell) ← corr' "$(tmp t.text)")" = 2 ]
+	sim HIP_FORCE_QUEUE_PROFILING=1 GPU_FORCE_QUEUE_PROFILING=1 "$RTRACE" --dispatch-from-bpf -f text -o "$(tmp p.text)" \
+		-- "$O/workloads/vectoradd" >/dev/null 2>&1
+	[ "$(grep -c 'gpu 0 queue 1 .* <20.00us> (doorbell) ← corr' "$(tmp p.text)")" = 2 ]
+	protoc --decode=pf.Trace -I user user/perfetto.proto <"$(tmp t.pftrace)" >"$(tmp decoded)"
+	[ "$(grep -c '"doorbell\|no-times,doorbell' "$(tmp decoded)")" -ge 1 ]
+}
+
+# ---- attached late ----
+
+start_job() {
+	sim_exec SIMKFD_TRUTH="$(tmp truth)" SIMKFD_DRIFT_PPM=200 "$@" --go "$(tmp go)" \
+		>"$(tmp out)" 2>"$(tmp job.err)" &
+	job=$!
+	JOBS_STARTED+=("$job")
+	wait_for grep -q '^ready' "$(tmp out)"
+}
+
+# The tracer reads the simulated GPU's clock: it has the simulator under it as well.
+start_tracer() {
+	sim_exec SIMKFD_DRIFT_PPM=200 "$RTRACE" --dispatch-from-bpf -v -f json -o "$(tmp t.json)" "$@" 2>"$(tmp err)" &
+	tracer=$!
+	JOBS_STARTED+=("$tracer")
+	wait_for grep -q 'API calls' "$(tmp err)"
+}
+
+go() {
+	awk '{printf "%.0f\n", $1 * 1e9}' /proc/uptime >"$(tmp go.at)"
+	touch "$(tmp go)"
+}
+
+end_both() {
+	wait "$job"
+	wait "$tracer"
+	grep -q '^result PASSED$' "$(tmp out)"
+	grep -q 'lost 0 calls (ring full), 0 (nested too deep), 0 GPU records, 0 other; 0 GPU operations uncorrelated' "$(tmp err)"
+	awk -v at="$(cat "$(tmp go.at)")" '{ for (i = 1; i <= NF; i++) if ($i ~ /^begin=/) b = substr($i, 7)
+		if (b + 0 >= at + 0) print }' "$(tmp truth)" >"$(tmp truth.go)"
+}
+
+late() {
+	needs_mode "$1"
+	rm -f "$(tmp truth)" "$(tmp go)"
+	start_job HIP_FORCE_QUEUE_PROFILING=1 GPU_FORCE_QUEUE_PROFILING=1 "$O/workloads/job" -n 500 -t 4
+	start_tracer --attach "$1" -p "$job"
+	go
+	end_both
+	grep -q '; 0 packets not seen' "$(tmp err)"
+	check_dispatches "$(tmp truth.go)" "$(tmp t.json)"
+	check_their_causes "$(tmp t.json)"
+	check_times
+	# Of the last millisecond before the process ended some may have none.
+	[ "$(awk -F '\t' '$9 != "timed"' "$(tmp told)" | wc -l)" -le 8 ]
+}
+
+@test "attached to a running job" {
+	late session
+	grep -q ' functions behind their trampolines' "$(tmp err)"
+}
+
+@test "the same with uprobe_multi links" {
+	late multi
+}
+
+@test "the same with tracefs events" {
+	late tracefs
+	! grep -q "rtrace_$tracer/" /sys/kernel/tracing/uprobe_events
+}
+
+@test "a process that has the agent is told by the agent alone" {
+	start_job HSA_TOOLS_LIB="$AGENT" "$O/workloads/job" -n 100 -t 2
+	start_tracer -p "$job"
+	go
+	end_both
+	check_truth "$(tmp truth.go)" "$(tmp t.json)"
+	grep -q ' 0 dispatches at their doorbells' "$(tmp err)"
+}

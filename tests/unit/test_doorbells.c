@@ -1,0 +1,294 @@
+// SPDX-License-Identifier: MIT
+/*
+ * Tests what becomes of packets and signals that are heard of in every order: times of signals that
+ * are used again, shared or seen from outside too early, and packets that others have rung for.
+ */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+
+#include "user/clock.h"
+#include "user/completions.h"
+#include "user/doorbells.h"
+
+/* ---- completions ---- */
+
+struct user {
+	int ended;
+	uint64_t start, end;
+};
+
+static void on_end(void *user, uint64_t start, uint64_t end, void *arg)
+{
+	struct user *u = user;
+
+	u->ended++;
+	u->start = start;
+	u->end = end;
+}
+
+static void on_drop(void *user)
+{
+	struct user *u = user;
+
+	u->ended++;
+}
+
+static void use(struct completions *c, uint64_t signal, int64_t value, uint64_t start, uint64_t end,
+		struct user *u)
+{
+	const struct signal_words words = {value, start, end};
+
+	assert_true(completions__use(c, getpid(), signal, &words, u));
+}
+
+#define ENDED(u, s, e)                                                     \
+	do {                                                               \
+		assert_int_equal((u).ended, 1);                            \
+		assert_true((u).start == (uint64_t)(s) && (u).end == (e)); \
+	} while (0)
+
+static void a_signal_that_is_used_again_tells_of_the_packet_before(void **state)
+{
+	struct completions *c = completions__new(on_end, NULL);
+	struct user u[3] = {};
+
+	use(c, 0x1000, 1, 5, 9, &u[0]); /* 5 and 9 are of somebody before */
+	use(c, 0x1000, 1, 10, 20, &u[1]);
+	ENDED(u[0], 10, 20);
+	use(c, 0x1000, 1, 30, 40, NULL); /* a barrier packet takes it ... */
+	ENDED(u[1], 30, 40);
+	use(c, 0x1000, 1, 50, 50, &u[2]); /* ... and its times are nobody's */
+	assert_int_equal(u[2].ended, 0);
+	completions__free(c, on_drop);
+	assert_int_equal(u[2].ended, 1);
+}
+
+static void of_a_shared_signal_nobody_knows_whose_times_it_has(void **state)
+{
+	struct completions *c = completions__new(on_end, NULL);
+	struct user u[4] = {};
+
+	use(c, 0x1000, 3, 0, 0, &u[0]);
+	use(c, 0x1000, 3, 0, 0, &u[1]); /* u[0] runs yet */
+	use(c, 0x1000, 2, 10, 20, &u[2]);
+	ENDED(u[0], 0, 0);
+	ENDED(u[1], 0, 0);
+	ENDED(u[2], 0, 0);
+	use(c, 0x1000, 3, 30, 40, &u[3]); /* armed again: only its own packet is under way */
+	use(c, 0x1000, 2, 50, 60, NULL);
+	ENDED(u[3], 50, 60);
+	completions__free(c, on_drop);
+}
+
+static void of_a_packet_that_was_taken_before_times_may_be_its_own(void **state)
+{
+	const struct signal_words armed = {1, 10, 20}, lower = {0, 30, 40};
+	struct completions *c = completions__new(on_end, NULL);
+	struct user u[3] = {};
+
+	use(c, 0x1000, 1, 0, 0, &u[0]);
+	assert_true(completions__use_late(c, getpid(), 0x1000, &armed, &u[1]));
+	ENDED(u[0], 10, 20);
+	assert_false(completions__use_late(c, getpid(), 0x1000, &lower, &u[2]));
+	ENDED(u[1], 0, 0);
+	assert_int_equal(u[2].ended, 0);
+	completions__free(c, on_drop);
+}
+
+static void the_end_of_a_signal(void **state)
+{
+	const struct signal_words done = {0, 10, 20}, not_done = {1, 0, 0};
+	struct completions *c = completions__new(on_end, NULL);
+	struct user u[2] = {};
+
+	use(c, 0x1000, 1, 0, 0, &u[0]);
+	use(c, 0x2000, 1, 0, 0, &u[1]);
+	completions__end(c, getpid(), 0x1000, &done);
+	completions__end(c, getpid(), 0x2000, &not_done);
+	completions__end(c, getpid(), 0x3000, &done);
+	ENDED(u[0], 10, 20);
+	ENDED(u[1], 0, 0);
+	completions__free(c, on_drop);
+}
+
+struct amd_signal {
+	int64_t kind, value;
+	uint64_t mailbox, event, start, end;
+};
+
+static void from_outside_it_is_believed_when_nobody_else_can_have_used_it(void **state)
+{
+	struct completions *c = completions__new(on_end, NULL);
+	struct amd_signal s = {.kind = 1, .value = 1};
+	struct user u[3] = {};
+	uint64_t before = clock__boot_ns();
+
+	use(c, (uintptr_t)&s, 1, 0, 0, &u[0]);
+	completions__look(c, UINT64_MAX);
+	assert_int_equal(u[0].ended, 0); /* runs */
+	s.start = 10;
+	s.end = 20;
+	completions__look(c, UINT64_MAX);
+	assert_int_equal(u[0].ended, 0); /* its times may not be whole */
+	s.value = 0;
+	completions__look(c, before);
+	completions__look(c, before);
+	assert_int_equal(u[0].ended, 0); /* another use may have come in between */
+	completions__look(c, clock__boot_ns());
+	ENDED(u[0], 10, 20);
+
+	/* And here it has: what is seen is of u[2]. */
+	s.value = 1;
+	use(c, (uintptr_t)&s, 1, 10, 20, &u[1]);
+	s = (struct amd_signal){1, 0, 0, 0, 50, 60};
+	completions__look(c, before);
+	use(c, (uintptr_t)&s, 1, 30, 40, &u[2]);
+	ENDED(u[1], 30, 40);
+	completions__look(c, clock__boot_ns());
+	completions__look(c, clock__boot_ns());
+	ENDED(u[2], 50, 60);
+	completions__free(c, on_drop);
+}
+
+static void signals_at_absurd_addresses(void **state)
+{
+	static const uint64_t absurd[] = {1, 8, 0xfff, 1ULL << 47, 1ULL << 63, UINT64_MAX};
+	struct completions *c = completions__new(on_end, NULL);
+	struct user u[6] = {};
+
+	for (int i = 0; i < 6; i++)
+		use(c, absurd[i], 1, 0, 0, &u[i]);
+	completions__look(c, UINT64_MAX);
+	completions__believe(c, UINT64_MAX);
+	for (int i = 0; i < 6; i++)
+		assert_int_equal(u[i].ended, 0);
+	completions__forget(c, getpid());
+	for (int i = 0; i < 6; i++)
+		ENDED(u[i], 0, 0);
+	completions__free(c, on_drop);
+}
+
+static void many_signals_are_all_looked_at(void **state)
+{
+	enum { N = 10000 };
+	struct completions *c = completions__new(on_end, NULL);
+	struct amd_signal *s = calloc(N, sizeof(*s));
+	struct user *u = calloc(N, sizeof(*u));
+
+	for (int i = 0; i < N; i++)
+		use(c, (uintptr_t)&s[i], 1, 0, 0, &u[i]);
+	for (int i = 0; i < N; i++)
+		s[i] = (struct amd_signal){1, 0, 0, 0, i + 1, i + 2};
+	for (int round = 0; round < 2 * N / 4096 + 4; round++)
+		completions__look(c, UINT64_MAX);
+	for (int i = 0; i < N; i++)
+		ENDED(u[i], i + 1, (uint64_t)i + 2);
+	completions__free(c, on_drop);
+	free(s);
+	free(u);
+}
+
+/* ---- packets of a queue ---- */
+
+static int given_up;
+
+static void on_unclaimed(struct dispatch *one, void *arg)
+{
+	given_up++;
+}
+
+static void dropped(struct dispatch *one)
+{
+}
+
+static struct rt_rec_dispatch packet(uint64_t index)
+{
+	return (struct rt_rec_dispatch){.h = {.pid = getpid(), .tid = getpid()},
+					.queue = 0x5000,
+					.queue_id = 3,
+					.index = index};
+}
+
+static void each_packet_is_heard_of_once(void **state)
+{
+	struct trace trace = {};
+	struct gpuclocks *clocks = gpuclocks__new();
+	struct doorbells *d = doorbells__new(&trace, clocks, on_unclaimed, NULL);
+	struct rt_rec_dispatch rec = packet(10);
+	struct doorbell_queue *q = doorbells__get(d, &rec);
+
+	assert_ptr_equal(doorbells__get(d, &rec), q);
+	assert_int_equal(doorbells__number(q), 1);
+	assert_true(doorbells__first(q, 10));
+	assert_true(doorbells__first(q, 12));
+	doorbells__missing(q, 11);
+	assert_int_equal(doorbells__unseen(d), 1);
+	assert_true(doorbells__first(q, 11));
+	assert_int_equal(doorbells__unseen(d), 0);
+	for (uint64_t i = 10; i < 13; i++)
+		assert_false(doorbells__first(q, i));
+	doorbells__missing(q, 12); /* heard of already */
+	assert_int_equal(doorbells__unseen(d), 0);
+	/* All around the window, and far beyond it. */
+	for (uint64_t i = 13; i < 5000; i++)
+		assert_true(doorbells__first(q, i));
+	for (uint64_t i = 4000; i < 5000; i++)
+		assert_false(doorbells__first(q, i));
+	assert_true(doorbells__first(q, UINT64_MAX - 1));
+	assert_false(doorbells__first(q, UINT64_MAX - 1));
+	for (uint64_t i = 0; i < 200; i++)
+		doorbells__missing(q, 1000000 + i);
+	assert_int_equal(doorbells__unseen(d), 200);
+	doorbells__forget(d, getpid());
+	assert_int_equal(doorbells__unseen(d), 200);
+	doorbells__free(d, dropped);
+	gpuclocks__free(clocks);
+}
+
+static void what_was_passed_over_is_claimed_or_given_up(void **state)
+{
+	struct trace trace = {};
+	struct gpuclocks *clocks = gpuclocks__new();
+	struct doorbells *d = doorbells__new(&trace, clocks, on_unclaimed, NULL);
+	struct rt_rec_dispatch rec = packet(0);
+	struct doorbell_queue *q = doorbells__get(d, &rec);
+	struct dispatch *one = (void *)0x10, *two = (void *)0x20, *three = (void *)0x30;
+
+	given_up = 0;
+	assert_int_equal(doorbells__pass(d, q, 5, 100, one), 0);
+	assert_int_equal(doorbells__pass(d, q, 6, 100, two), 0);
+	assert_int_equal(doorbells__pass(d, q, 7, 200, three), 0);
+	assert_ptr_equal(doorbells__claim(d, q, 6), two);
+	assert_null(doorbells__claim(d, q, 6));
+	doorbells__give_up(d, 100);
+	assert_int_equal(given_up, 0);
+	doorbells__give_up(d, 101);
+	assert_int_equal(given_up, 1);
+	doorbells__forget(d, getpid());
+	assert_int_equal(given_up, 2);
+	doorbells__free(d, dropped);
+	gpuclocks__free(clocks);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(a_signal_that_is_used_again_tells_of_the_packet_before),
+		cmocka_unit_test(of_a_shared_signal_nobody_knows_whose_times_it_has),
+		cmocka_unit_test(of_a_packet_that_was_taken_before_times_may_be_its_own),
+		cmocka_unit_test(the_end_of_a_signal),
+		cmocka_unit_test(from_outside_it_is_believed_when_nobody_else_can_have_used_it),
+		cmocka_unit_test(signals_at_absurd_addresses),
+		cmocka_unit_test(many_signals_are_all_looked_at),
+		cmocka_unit_test(each_packet_is_heard_of_once),
+		cmocka_unit_test(what_was_passed_over_is_claimed_or_given_up),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,320 @@
+// SPDX-License-Identifier: MIT
+/*
+ * The table of signals that are waited for.
+ *
+ * Signals of the HSA runtime lie in memory that it shares with the GPU, which the process maps from
+ * a device: process_vm_readv() refuses such mappings, /proc/PID/mem reads them.
+ */
+#include "user/completions.h"
+
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+#include <uthash.h>
+#include <utlist.h>
+
+#include "user/clock.h"
+
+#define SIGNALS_MAX 65536 /* that are known of a process */
+#define LOOKS_MAX   4096  /* signals that are read in one call */
+
+/* amd_signal_t, as far as it is of interest. */
+struct signal_memory {
+	int64_t kind;
+	int64_t value;
+	uint64_t mailbox;
+	uint32_t event, pad;
+	uint64_t start_ticks, end_ticks;
+};
+
+struct source {
+	pid_t pid;
+	int mem; /* -1: cannot be read */
+	uint32_t count;
+	UT_hash_handle hh;
+};
+
+struct completion {
+	struct completion_key {
+		uint64_t pid, signal;
+	} key;
+	struct source *source;
+	struct signal_words before; /* when the user's packet was submitted */
+	struct signal_words seen;   /* from outside, ... */
+	uint64_t seen_at;	    /* ... then; 0: not yet */
+	bool shared;		    /* by packets of which some are under way: no times */
+	void *user;
+	struct completion *prev, *next; /* among those with a user */
+	UT_hash_handle hh;
+};
+
+struct completions {
+	ended_fn *fn;
+	void *arg;
+	struct completion *all;
+	struct completion *waiting; /* have a user */
+	struct source *sources;
+};
+
+struct completions *completions__new(ended_fn *fn, void *arg)
+{
+	struct completions *c = calloc(1, sizeof(*c));
+
+	if (!c)
+		return NULL;
+	c->fn = fn;
+	c->arg = arg;
+	return c;
+}
+
+static struct source *get_source(struct completions *c, pid_t pid)
+{
+	struct source *s;
+	char path[64];
+
+	HASH_FIND(hh, c->sources, &pid, sizeof(pid), s);
+	if (s)
+		return s;
+	s = calloc(1, sizeof(*s));
+	if (!s)
+		return NULL;
+	s->pid = pid;
+	snprintf(path, sizeof(path), "/proc/%d/mem", pid);
+	s->mem = open(path, O_RDONLY | O_CLOEXEC);
+	HASH_ADD(hh, c->sources, pid, sizeof(s->pid), s);
+	return s;
+}
+
+static struct completion *find(struct completions *c, pid_t pid, uint64_t signal)
+{
+	struct completion_key key = {pid, signal};
+	struct completion *one;
+
+	HASH_FIND(hh, c->all, &key, sizeof(key), one);
+	return one;
+}
+
+static struct completion *get(struct completions *c, pid_t pid, uint64_t signal)
+{
+	struct completion *one = find(c, pid, signal);
+	struct source *s;
+
+	if (one)
+		return one;
+	s = get_source(c, pid);
+	if (!s || s->count >= SIGNALS_MAX)
+		return NULL;
+	one = calloc(1, sizeof(*one));
+	if (!one)
+		return NULL;
+	s->count++;
+	one->source = s;
+	one->key = (struct completion_key){pid, signal};
+	HASH_ADD(hh, c->all, key, sizeof(one->key), one);
+	return one;
+}
+
+static void *take_user(struct completions *c, struct completion *one)
+{
+	void *user = one->user;
+
+	if (user)
+		DL_DELETE(c->waiting, one);
+	one->user = NULL;
+	one->seen_at = 0;
+	return user;
+}
+
+static void end_user(struct completions *c, struct completion *one, uint64_t start_ticks,
+		     uint64_t end_ticks)
+{
+	void *user = take_user(c, one);
+
+	if (user)
+		c->fn(user, start_ticks, end_ticks, c->arg);
+}
+
+static void remove_one(struct completions *c, struct completion *one)
+{
+	one->source->count--;
+	HASH_DEL(c->all, one);
+	free(one);
+}
+
+/* Has the GPU written times since the user's packet was submitted? */
+static bool has_times(const struct completion *one, const struct signal_words *now)
+{
+	return now->end_ticks && (now->end_ticks != one->before.end_ticks ||
+				  now->start_ticks != one->before.start_ticks);
+}
+
+bool completions__use(struct completions *c, pid_t pid, uint64_t signal,
+		      const struct signal_words *words, void *user)
+{
+	struct completion *one = get(c, pid, signal);
+
+	if (!one)
+		return false;
+	if (one->shared && words->value > one->before.value)
+		one->shared = false; /* armed again: it has completed all */
+	if (one->user && has_times(one, words)) {
+		end_user(c, one, words->start_ticks, words->end_ticks);
+	} else if (one->user) {
+		end_user(c, one, 0, 0);
+		one->shared = true;
+	}
+	one->before = *words;
+	if (one->shared && user) {
+		c->fn(user, 0, 0, c->arg);
+		return true;
+	}
+	one->user = user;
+	if (user)
+		DL_APPEND(c->waiting, one);
+	return true;
+}
+
+static void believe(struct completions *c, struct completion *one)
+{
+	if (one->seen_at)
+		end_user(c, one, one->seen.start_ticks, one->seen.end_ticks);
+	else
+		end_user(c, one, 0, 0);
+}
+
+bool completions__use_late(struct completions *c, pid_t pid, uint64_t signal,
+			   const struct signal_words *words, void *user)
+{
+	struct completion *one = find(c, pid, signal);
+
+	if (one && words->value >= one->before.value)
+		return completions__use(c, pid, signal, words, user);
+	if (one) {
+		believe(c, one);
+		remove_one(c, one);
+	}
+	return false;
+}
+
+void completions__end(struct completions *c, pid_t pid, uint64_t signal,
+		      const struct signal_words *words)
+{
+	struct completion *one = find(c, pid, signal);
+
+	if (!one)
+		return;
+	if (has_times(one, words))
+		end_user(c, one, words->start_ticks, words->end_ticks);
+	else
+		end_user(c, one, 0, 0);
+	remove_one(c, one);
+}
+
+/*
+ * The GPU writes the times before it lowers the value, which lies before them and is read first:
+ * with a lower value they are complete. A value that is not lower says nothing: the signal may have
+ * completed and been armed again, and will be heard of.
+ */
+static void look_at(struct completion *one)
+{
+	struct signal_memory memory;
+	struct signal_words now;
+
+	if (one->source->mem < 0 ||
+	    pread(one->source->mem, &memory, sizeof(memory), one->key.signal) != sizeof(memory))
+		return;
+	now = (struct signal_words){memory.value, memory.start_ticks, memory.end_ticks};
+	if (now.value >= one->before.value || !has_times(one, &now))
+		return;
+	one->seen = now;
+	one->seen_at = clock__boot_ns();
+}
+
+void completions__believe(struct completions *c, uint64_t heard)
+{
+	struct completion *one, *next;
+
+	DL_FOREACH_SAFE (c->waiting, one, next) {
+		if (one->seen_at && one->seen_at <= heard)
+			believe(c, one);
+	}
+}
+
+void completions__look(struct completions *c, uint64_t heard)
+{
+	struct completion *one;
+	size_t left = LOOKS_MAX;
+
+	completions__believe(c, heard);
+	DL_FOREACH (c->waiting, one) {
+		if (one->seen_at)
+			continue;
+		if (!left--)
+			break;
+		look_at(one);
+	}
+	if (!one || one == c->waiting)
+		return;
+	/* Those that were not reached come first the next time. */
+	c->waiting->prev->next = c->waiting;
+	one->prev->next = NULL;
+	c->waiting = one;
+}
+
+static void forget(struct completions *c, pid_t pid, bool all)
+{
+	struct completion *one, *next;
+
+	HASH_ITER (hh, c->all, one, next) {
+		if (!all && one->key.pid != (uint64_t)pid)
+			continue;
+		believe(c, one);
+		remove_one(c, one);
+	}
+}
+
+static void close_source(struct completions *c, struct source *s)
+{
+	if (s->mem >= 0)
+		close(s->mem);
+	HASH_DEL(c->sources, s);
+	free(s);
+}
+
+void completions__forget(struct completions *c, pid_t pid)
+{
+	struct source *s;
+
+	HASH_FIND(hh, c->sources, &pid, sizeof(pid), s);
+	if (!s)
+		return;
+	forget(c, pid, false);
+	close_source(c, s);
+}
+
+void completions__give_up(struct completions *c)
+{
+	forget(c, 0, true);
+}
+
+void completions__free(struct completions *c, void (*drop)(void *user))
+{
+	struct completion *one, *next;
+	struct source *s, *next_source;
+
+	if (!c)
+		return;
+	HASH_ITER (hh, c->all, one, next) {
+		void *user = take_user(c, one);
+
+		if (user)
+			drop(user);
+		remove_one(c, one);
+	}
+	HASH_ITER (hh, c->sources, s, next_source) {
+		close_source(c, s);
+	}
+	free(c);
+}
