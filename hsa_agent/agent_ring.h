@@ -57,7 +57,8 @@
 /*
  * The tracer renews control.heartbeat every 100 ms; unchanged for this long, the agent goes
  * dormant. It is the change that counts: the clocks of tracer and process may differ by a time
- * namespace.
+ * namespace. A tracer that was only held up finds in state.lost what it has missed: while
+ * control.active is set, what the agent does not record it counts.
  */
 #define RT_AGENT_HEARTBEAT_TIMEOUT_NS 3000000000ULL
 
@@ -127,7 +128,7 @@ struct rt_agent_state {
 	__u64 head;	 /* slots claimed so far */
 	__u64 meta_tail; /* bytes of the meta log that are complete; stored with release order */
 	__u64 meta_lost; /* meta records that did not fit */
-	__u64 lost[RT_AGENT_KINDS]; /* ring records dropped, by kind */
+	__u64 lost[RT_AGENT_KINDS]; /* ring records dropped or never made, by kind */
 	__u64 skipped; /* queues that cannot be intercepted: nothing is known of their operations */
 	__u32 active;  /* what the agent is doing now: 1 recording, 0 dormant */
 	__u32 failed;  /* the agent switched itself off; says so once on stderr too */

@@ -187,13 +187,13 @@ static bool record_copy(uint64_t op, const struct request *r)
  */
 static struct copy *begin(const struct request *r, hsa_signal_t *completion)
 {
+	bool is_copy = r->bytes && completion->handle;
 	struct copy *c = NULL;
 
-	if (agent_active() && r->bytes && completion->handle) {
+	if (is_copy && agent_active())
 		c = new_copy();
-		if (!c)
-			shm_lose(&agent.shm, RT_AGENT_COPY);
-	}
+	if (is_copy && !c && agent_wanted())
+		shm_lose(&agent.shm, RT_AGENT_COPY);
 	if (!c)
 		goto untouched;
 	c->op = agent_next_op();

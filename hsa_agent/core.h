@@ -63,6 +63,15 @@ static inline bool agent_active(void)
 	return __atomic_load_n(&agent.active, __ATOMIC_RELAXED);
 }
 
+/*
+ * Must what is not recorded be counted as lost? That is also while a tracer wants operations and
+ * the reaper has not heard of it yet, or takes it for gone, or has ended.
+ */
+static inline bool agent_wanted(void)
+{
+	return agent_active() || __atomic_load_n(&agent.shm.control->active, __ATOMIC_RELAXED);
+}
+
 static inline uint64_t agent_next_op(void)
 {
 	return __atomic_add_fetch(&agent.ops, 1, __ATOMIC_RELAXED);

@@ -238,12 +238,12 @@ static void make_barrier(hsa_barrier_and_packet_t *barrier, const union packet *
 static unsigned int rewrite_packet(struct queue *q, uint64_t index, const union packet *in,
 				   union packet *out, bool more)
 {
-	enum rt_agent_kind kind = agent_active() ? packet_kind(in) : RT_AGENT_NONE;
+	enum rt_agent_kind kind = agent_wanted() ? packet_kind(in) : RT_AGENT_NONE;
 	hsa_signal_t own = in->dispatch.completion_signal;
 
 	*out = *in;
 	if (kind != RT_AGENT_NONE) {
-		if (own.handle && !more) {
+		if (!agent_active() || (own.handle && !more)) {
 			shm_lose(&agent.shm, kind);
 		} else if (record_packet(q, kind, index, out)) {
 			if (!own.handle)
@@ -286,7 +286,7 @@ rewrite(struct queue *q, const union packet *in, uint64_t count, uint64_t index,
 
 static void lose_batch(const union packet *packets, uint64_t count)
 {
-	for (uint64_t i = 0; agent_active() && i < count; i++) {
+	for (uint64_t i = 0; i < count; i++) {
 		enum rt_agent_kind kind = packet_kind(&packets[i]);
 
 		if (kind != RT_AGENT_NONE)
@@ -307,8 +307,9 @@ static void intercept(const void *packets, uint64_t count, uint64_t index, void 
 			rewrite(q, packets, count, index, writer);
 			return;
 		}
-		lose_batch(packets, count);
 	}
+	if (unlikely(agent_wanted()))
+		lose_batch(packets, count);
 	if (hsa.major == 1)
 		room_wait(&q->room, index, count);
 	writer(packets, count);

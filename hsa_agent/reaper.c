@@ -5,7 +5,8 @@
  *
  * While dormant it looks at the control word every DORMANT_NS and does nothing else. A tracer is
  * taken for alive while its heartbeat changes; comparing it with a clock of ours would go wrong in
- * a container whose boot time is shifted.
+ * a container whose boot time is shifted. Its silence is measured in time that this thread has
+ * spent looking: a process that was stopped, or a machine that slept, knows nothing of the tracer.
  */
 #include <errno.h>
 #include <pthread.h>
@@ -18,6 +19,7 @@
 
 #define DORMANT_NS   20000000
 #define ACTIVE_NS    1000000
+#define LOOK_MAX_NS  100000000ULL /* longer than that between two looks does not count */
 #define CLOCK_EVERY  100000000ULL
 #define STOP_WAIT_NS 500000000
 #define STACK_SIZE   (256 * 1024)
@@ -27,8 +29,10 @@ static struct {
 	bool running;
 	sem_t wake;
 	uint32_t stop;
-	bool unattended;		    /* record until the first tracer comes */
-	uint64_t heartbeat, heartbeat_seen; /* its last value, and when it changed */
+	bool unattended; /* record until the first tracer comes */
+	uint64_t heartbeat;
+	uint64_t silence; /* ns since it changed, as far as we looked */
+	uint64_t last_look;
 	uint64_t next_clock;
 } reaper;
 
@@ -36,18 +40,21 @@ static bool should_record(uint64_t now)
 {
 	const struct rt_agent_control *control = agent.shm.control;
 	uint64_t heartbeat = __atomic_load_n(&control->heartbeat, __ATOMIC_ACQUIRE);
+	uint64_t passed = now - reaper.last_look;
 
 	if (agent.off)
 		return false;
+	reaper.last_look = now;
+	reaper.silence += passed < LOOK_MAX_NS ? passed : LOOK_MAX_NS;
 	if (heartbeat != reaper.heartbeat) {
 		reaper.heartbeat = heartbeat;
-		reaper.heartbeat_seen = now;
+		reaper.silence = 0;
 		reaper.unattended = false;
 	}
 	if (reaper.unattended)
 		return true;
 	return __atomic_load_n(&control->active, __ATOMIC_ACQUIRE) && reaper.heartbeat &&
-	       now - reaper.heartbeat_seen < RT_AGENT_HEARTBEAT_TIMEOUT_NS;
+	       reaper.silence < RT_AGENT_HEARTBEAT_TIMEOUT_NS;
 }
 
 /* The runtime must be taking times before the first operation counts on them. */

@@ -114,13 +114,24 @@ static bool header_fits(const struct rt_agent_header *h, size_t size)
 	       h->ring_off >= h->meta_off + h->meta_size && ring_bytes <= size - h->ring_off;
 }
 
+#define MEMORY_NAME "/memfd:" RT_AGENT_MEMFD
+
+/* A descriptor's number may be another file's by now, of which some would never be ready. */
+static bool is_agent_memory(int fd)
+{
+	char path[64], name[sizeof(MEMORY_NAME)] = "";
+
+	snprintf(path, sizeof(path), "/proc/self/fd/%d", fd);
+	return readlink(path, name, sizeof(name) - 1) > 0 && !strcmp(name, MEMORY_NAME);
+}
+
 /* Only a sealed file keeps its size: another could be cut under our eyes, which is a SIGBUS. */
 static int check_file(int fd, size_t *size)
 {
 	int seals = fcntl(fd, F_GET_SEALS);
 	struct stat st;
 
-	if (seals < 0 || fstat(fd, &st))
+	if (!is_agent_memory(fd) || seals < 0 || fstat(fd, &st))
 		return -EPROTO;
 	if (!(seals & F_SEAL_SHRINK))
 		return -EAGAIN;
@@ -206,7 +217,7 @@ static int open_agent_mapping(const struct mapping *m, void *arg)
 {
 	struct search *s = arg;
 
-	if (strncmp(m->path, "/memfd:" RT_AGENT_MEMFD, strlen("/memfd:" RT_AGENT_MEMFD)))
+	if (strncmp(m->path, MEMORY_NAME, strlen(MEMORY_NAME)))
 		return 0;
 	s->fd = procfs__open_mapping(s->pid, m, O_RDWR);
 	return 1;
@@ -233,6 +244,13 @@ struct agent_view *agent__find(pid_t pid, struct strings *strings)
 void agent__skip_recorded(struct agent_view *v)
 {
 	v->tail = __atomic_load_n(&state(v)->head, __ATOMIC_ACQUIRE);
+}
+
+void agent__forget_losses(struct agent_view *v)
+{
+	const struct figures f = figures(v);
+
+	memcpy(v->lost_before, f.lost, sizeof(v->lost_before));
 }
 
 void agent__close(struct agent_view *v)
@@ -279,9 +297,10 @@ void agent__activate(struct agent_view *v)
 {
 	struct rt_agent_control *c = control(v);
 
-	__atomic_store_n(&c->heartbeat, clock__boot_ns(), __ATOMIC_RELEASE);
+	/* The heartbeat last: an agent that sees it takes the rest for what this tracer wants. */
 	c->tracer = getpid();
 	__atomic_store_n(&c->active, 1, __ATOMIC_RELEASE);
+	__atomic_store_n(&c->heartbeat, clock__boot_ns(), __ATOMIC_RELEASE);
 }
 
 void agent__want(struct agent_view *v, uint32_t wants)

@@ -52,6 +52,9 @@ struct agent_view *agent__from_fd(pid_t pid, int fd, struct strings *strings);
 /* What it has recorded so far was another tracer's business, or nobody's. */
 void agent__skip_recorded(struct agent_view *v);
 
+/* What it has dropped so far does not count. */
+void agent__forget_losses(struct agent_view *v);
+
 void agent__free(struct agent_view *v);
 
 /* Lets go of the memory and of all names: only agent__pid and the figures at the end are left. */
@@ -94,8 +97,8 @@ void agent__each_device(const struct agent_view *v,
 			void (*fn)(const struct agent_device *, void *arg), void *arg);
 
 /*
- * Records that the agent dropped since this tracer came (a tracer that is the first counts all),
- * and slots that were skipped or made no sense.
+ * Operations and ends that the agent did not record since this tracer came (a tracer that is the
+ * first counts all), and slots that were skipped or made no sense.
  */
 uint64_t agent__lost(const struct agent_view *v);
 /* Those of one kind (enum rt_agent_kind), and names that did not fit into the agent's log. */

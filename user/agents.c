@@ -7,6 +7,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <poll.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -27,6 +28,7 @@ struct member {
 	int looks;		 /* without that: how often it is still looked for */
 	int pidfd;
 	pid_t pid;
+	uint64_t since; /* when it was created, or found */
 	bool gone;
 	bool recorded;	 /* at the last sign of life */
 	uint64_t beaten; /* when that was */
@@ -39,8 +41,9 @@ struct agents {
 	struct agents_callbacks callbacks;
 	struct member *members;
 	struct member *released; /* gone, kept for what they have lost */
-	bool wanted, stopped;
+	bool wanted, begun, stopped;
 	uint32_t wants;
+	uint64_t missed; /* of which nothing could be read */
 };
 
 struct agents *agents__new(struct strings *strings, const struct agents_callbacks *callbacks,
@@ -95,13 +98,14 @@ void agents__free(struct agents *a)
 	free(a);
 }
 
-static struct member *add_member(struct agents *a, pid_t pid)
+static struct member *add_member(struct agents *a, pid_t pid, uint64_t since)
 {
 	struct member *m = calloc(1, sizeof(*m));
 
 	if (!m)
 		return NULL;
 	m->pid = pid;
+	m->since = since;
 	m->memory_fd = -1;
 	m->pidfd = syscall(SYS_pidfd_open, pid, 0);
 	m->next = a->members;
@@ -130,6 +134,7 @@ static void start(struct agents *a, struct member *m, struct agent_view *view)
 /* `fresh`: its agent has come while we were looking on, so all that it has recorded is ours. */
 static bool look(struct agents *a, pid_t pid, bool fresh)
 {
+	uint64_t now = clock__boot_ns();
 	struct agent_view *view;
 	struct member *m;
 
@@ -143,7 +148,7 @@ static bool look(struct agents *a, pid_t pid, bool fresh)
 			log_warn("agent: process %d: %s", pid, strerror(errno));
 		return false;
 	}
-	m = add_member(a, pid);
+	m = add_member(a, pid, now);
 	if (!m) {
 		agent__free(view);
 		return false;
@@ -160,7 +165,7 @@ static bool look(struct agents *a, pid_t pid, bool fresh)
 
 bool agents__look(struct agents *a, pid_t pid)
 {
-	return look(a, pid, false);
+	return look(a, pid, a->begun);
 }
 
 bool agents__reads(const struct agents *a, pid_t pid)
@@ -174,7 +179,19 @@ static bool has_ended(const struct member *m)
 {
 	struct pollfd p = {.fd = m->pidfd, .events = POLLIN};
 
-	return m->pidfd < 0 || poll(&p, 1, 0) > 0;
+	if (m->pidfd < 0)
+		return kill(m->pid, 0) && errno == ESRCH;
+	return poll(&p, 1, 0) > 0;
+}
+
+/* An agent that was there could not be opened, for the reason in errno. */
+static void miss(struct agents *a, pid_t pid)
+{
+	if (errno == EBUSY)
+		return;
+	if (errno == ENOENT || errno == ESRCH)
+		log_warn("agent: process %d: ended before its GPU operations could be read", pid);
+	a->missed++;
 }
 
 static void end_pause(struct agents *a, struct member *m)
@@ -186,6 +203,11 @@ static void end_pause(struct agents *a, struct member *m)
 
 static void retire(struct agents *a, struct member *m)
 {
+	if (!m->view && m->memory_fd >= 0) {
+		m->view = agent__from_fd(m->pid, m->memory_fd, a->strings);
+		if (!m->view && errno != EAGAIN)
+			miss(a, m->pid);
+	}
 	m->gone = true;
 	close_fd(&m->pidfd);
 	close_fd(&m->memory_fd);
@@ -196,29 +218,40 @@ static void retire(struct agents *a, struct member *m)
 	a->callbacks.gone(m->view, a->callbacks.arg);
 }
 
+/* The descriptor is closed: then the memory is mapped, or the program has ended. */
+static void look_late(struct agents *a, pid_t pid)
+{
+	if (!look(a, pid, true))
+		miss(a, pid);
+}
+
 /* One agent a process: however often it creates such memory, it costs us two descriptors. */
-void agents__created(struct agents *a, pid_t pid, int fd)
+void agents__created(struct agents *a, pid_t pid, int fd, uint64_t at)
 {
 	struct member *m = find_member(a, pid);
 	int own;
 
-	if (!a->wanted)
+	if (!a->wanted || (m && m->since >= at)) /* found in the meantime */
 		return;
 	own = procfs__open_fd(pid, fd, O_RDWR, NULL, 0);
-	if (own < 0) { /* closed already: then it is mapped */
-		look(a, pid, true);
+	if (m && (m->view || own < 0)) { /* of a program that was there before */
+		retire(a, m);
+		m = NULL;
+	}
+	if (own < 0) {
+		look_late(a, pid);
 		return;
 	}
-	if (m && m->view) /* the runtime was shut down and started again: that one is over */
-		retire(a, m);
-	if (!m || m->gone)
-		m = add_member(a, pid);
+	if (!m)
+		m = add_member(a, pid, at);
 	if (!m) {
 		close(own);
+		a->missed++;
 		return;
 	}
 	close_fd(&m->memory_fd);
 	m->memory_fd = own;
+	m->since = at;
 }
 
 /* The memory was mapped, its descriptor closed, and nothing in it yet. */
@@ -230,7 +263,7 @@ static void look_again(struct agents *a, struct member *m)
 	if (view) {
 		start(a, m, view);
 	} else if (errno != EAGAIN || !m->looks) {
-		log_warn("agent: process %d: %s", m->pid, strerror(errno));
+		miss(a, m->pid);
 		m->looks = 0;
 	}
 }
@@ -252,14 +285,17 @@ static void try_pending(struct agents *a, struct member *m)
 		view = agent__find(m->pid, a->strings);
 		if (view)
 			start(a, m, view);
+		else
+			miss(a, m->pid);
 	}
 }
 
-void agents__exec(struct agents *a, pid_t pid)
+/* What has appeared since is the new program's: CPU by CPU, records come out of order. */
+void agents__exec(struct agents *a, pid_t pid, uint64_t at)
 {
 	struct member *m = find_member(a, pid);
 
-	if (m)
+	if (m && m->since < at)
 		retire(a, m);
 }
 
@@ -270,8 +306,11 @@ bool agents__drain(struct agents *a)
 	for (struct member *m = a->members; m; m = m->next) {
 		if (m->gone)
 			continue;
-		if (!m->view && (m->memory_fd >= 0 || m->looks) && !a->stopped)
+		if (!m->view && (m->memory_fd >= 0 || m->looks)) {
 			try_pending(a, m);
+			if (m->view && a->stopped)
+				agent__deactivate(m->view);
+		}
 		if (m->view && !agent__drain(m->view, false, a->callbacks.record, a->callbacks.arg))
 			complete = false;
 	}
@@ -352,9 +391,13 @@ static void wait_state(struct agents *a, bool recording, int timeout_ms)
 	}
 }
 
-void agents__wait_recording(struct agents *a, int timeout_ms)
+void agents__begin(struct agents *a, int timeout_ms)
 {
 	wait_state(a, true, timeout_ms);
+	for (struct member *m = a->members; m; m = m->next)
+		if (m->view)
+			agent__forget_losses(m->view);
+	a->begun = true;
 }
 
 void agents__stop(struct agents *a, int timeout_ms)
@@ -366,6 +409,18 @@ void agents__stop(struct agents *a, int timeout_ms)
 			agent__deactivate(m->view);
 		}
 	wait_state(a, false, timeout_ms);
+}
+
+void agents__drain_last(struct agents *a)
+{
+	for (struct member *m = a->members; m; m = m->next)
+		if (m->view && !m->gone)
+			agent__drain(m->view, true, a->callbacks.record, a->callbacks.arg);
+}
+
+uint64_t agents__missed(const struct agents *a)
+{
+	return a->missed;
 }
 
 void agents__each(struct agents *a, void (*fn)(struct agent_view *v, void *arg), void *arg)

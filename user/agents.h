@@ -29,21 +29,29 @@ void agents__free(struct agents *a);
 /* What they are to record beyond the usual: RT_AGENT_WANT_*. Of those that come from now on. */
 void agents__want(struct agents *a, uint32_t wants);
 
-/* Looks for the agent of a running process and activates it. Returns true if it has one. */
+/*
+ * Looks for the agent of a running process and activates it. Returns true if it has one, else false
+ * with errno as agent__find. Before agents__begin, what it has recorded so far is left aside.
+ */
 bool agents__look(struct agents *a, pid_t pid);
 
 /* Are operations of the process read from its agent? */
 bool agents__reads(const struct agents *a, pid_t pid);
 
-/* The process has just created agent memory as descriptor `fd`; it is activated when it is ready.
+/*
+ * The process has created agent memory as descriptor `fd`, at that time; it is activated when it is
+ * ready, and read from its first record.
  */
-void agents__created(struct agents *a, pid_t pid, int fd);
+void agents__created(struct agents *a, pid_t pid, int fd, uint64_t at);
 
-/* The process runs another program: its agent is gone. */
-void agents__exec(struct agents *a, pid_t pid);
+/* The process runs another program since `at`: its agent is gone. */
+void agents__exec(struct agents *a, pid_t pid, uint64_t at);
 
 /* Drains all. Returns true if all that was there when it was called has been seen. */
 bool agents__drain(struct agents *a);
+
+/* The same for the last time: does not wait for unfinished records, but counts them as bad. */
+void agents__drain_last(struct agents *a);
 
 /* Lets go of the agents of processes that have ended, after a last drain. */
 void agents__reap(struct agents *a);
@@ -54,11 +62,17 @@ void agents__release(struct agents *a, struct agent_view *v);
 /* A sign of life to all, which is due every 100 ms. Nothing after agents__stop. */
 void agents__heartbeat(struct agents *a);
 
-/* Waits until all record, at most `timeout_ms`: a dormant agent looks every 20 ms. */
-void agents__wait_recording(struct agents *a, int timeout_ms);
+/*
+ * The trace begins: waits until all record, at most `timeout_ms` (a dormant agent looks every 20
+ * ms). What they do not record from then on counts as lost.
+ */
+void agents__begin(struct agents *a, int timeout_ms);
 
 /* Asks all to stop recording, and waits until they have, at most `timeout_ms`. */
 void agents__stop(struct agents *a, int timeout_ms);
+
+/* Agents whose memory was gone before it could be read. */
+uint64_t agents__missed(const struct agents *a);
 
 /* Calls `fn` for each. */
 void agents__each(struct agents *a, void (*fn)(struct agent_view *v, void *arg), void *arg);

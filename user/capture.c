@@ -31,16 +31,17 @@
 #define RING_BYTES_MIN	 (1u << 20)
 #define RING_BYTES_TOTAL (256u << 20)
 
-struct ring_pos {
+struct ring {
+	struct capture *capture;
+	struct ring_buffer *reader;
+	int fd;
 	const volatile unsigned long *consumer, *producer;
 	unsigned long goal; /* the producer's position when the drain began */
 };
 
 struct capture {
 	struct api_bpf *skel;
-	struct ring_buffer *reader;
-	struct ring_pos *pos;
-	int *ring_fds;
+	struct ring *rings; /* one a CPU */
 	uint32_t initially_off;
 	uint32_t behinds, spills; /* entries in the maps of these names */
 	int cpus;
@@ -229,42 +230,47 @@ static void configure(struct capture *c, const struct capture_config *config,
 	bpf_map__set_max_entries(c->skel->maps.rings, c->cpus);
 }
 
+/* How much of a ring a record takes. */
+static unsigned long size_in_ring(size_t size)
+{
+	return (size + BPF_RINGBUF_HDR_SZ + 7) & ~7UL;
+}
+
+/* What has come since the drain began is for the next one: there might be more for ever. */
 static int on_record(void *ctx, void *data, size_t size)
 {
-	struct capture *c = ctx;
+	const struct ring *r = ctx;
+	unsigned long next = *r->consumer + size_in_ring(size);
 
-	c->fn(data, size, c->arg);
-	return 0;
+	r->capture->fn(data, size, r->capture->arg);
+	return (long)(next - r->goal) < 0 ? 0 : -EAGAIN;
 }
 
 /* Positions of a ring: its first page is the consumer's, the second the producer's. */
-static int map_positions(struct ring_pos *pos, int fd)
+static int map_positions(struct ring *r)
 {
 	size_t page = sysconf(_SC_PAGESIZE);
 
-	pos->consumer = mmap(NULL, page, PROT_READ, MAP_SHARED, fd, 0);
-	pos->producer = mmap(NULL, page, PROT_READ, MAP_SHARED, fd, page);
-	return pos->consumer == MAP_FAILED || pos->producer == MAP_FAILED ? -errno : 0;
+	r->consumer = mmap(NULL, page, PROT_READ, MAP_SHARED, r->fd, 0);
+	r->producer = mmap(NULL, page, PROT_READ, MAP_SHARED, r->fd, page);
+	return r->consumer == MAP_FAILED || r->producer == MAP_FAILED ? -errno : 0;
 }
 
 static int add_ring(struct capture *c, int cpu, size_t bytes)
 {
-	int outer = bpf_map__fd(c->skel->maps.rings), err, fd;
+	struct ring *r = &c->rings[cpu];
+	int err;
 
-	fd = bpf_map_create(BPF_MAP_TYPE_RINGBUF, "rtrace_ring", 0, 0, bytes, NULL);
-	if (fd < 0)
+	r->capture = c;
+	r->fd = bpf_map_create(BPF_MAP_TYPE_RINGBUF, "rtrace_ring", 0, 0, bytes, NULL);
+	if (r->fd < 0 ||
+	    bpf_map_update_elem(bpf_map__fd(c->skel->maps.rings), &cpu, &r->fd, BPF_ANY))
 		return -errno;
-	c->ring_fds[cpu] = fd;
-	if (bpf_map_update_elem(outer, &cpu, &fd, BPF_ANY))
-		return -errno;
-	err = map_positions(&c->pos[cpu], fd);
+	err = map_positions(r);
 	if (err)
 		return err;
-	if (!c->reader) {
-		c->reader = ring_buffer__new(fd, on_record, c, NULL);
-		return c->reader ? 0 : -errno;
-	}
-	return ring_buffer__add(c->reader, fd, on_record, c);
+	r->reader = ring_buffer__new(r->fd, on_record, r, NULL);
+	return r->reader ? 0 : -errno;
 }
 
 static int open_rings(struct capture *c, const struct capture_config *config)
@@ -272,16 +278,29 @@ static int open_rings(struct capture *c, const struct capture_config *config)
 	size_t bytes = ring_bytes(config, c->cpus);
 	int err = 0;
 
-	c->ring_fds = calloc(c->cpus, sizeof(*c->ring_fds));
-	c->pos = calloc(c->cpus, sizeof(*c->pos));
-	if (!c->ring_fds || !c->pos)
+	c->rings = calloc(c->cpus, sizeof(*c->rings));
+	if (!c->rings)
 		return -ENOMEM;
-	memset(c->ring_fds, -1, c->cpus * sizeof(*c->ring_fds));
+	for (int cpu = 0; cpu < c->cpus; cpu++)
+		c->rings[cpu].fd = -1;
 	for (int cpu = 0; cpu < c->cpus && !err; cpu++)
 		err = add_ring(c, cpu, bytes);
 	if (!err)
 		log_info("rings: %d of %zu KiB", c->cpus, bytes >> 10);
 	return err;
+}
+
+static void close_ring(struct ring *r)
+{
+	size_t page = sysconf(_SC_PAGESIZE);
+
+	ring_buffer__free(r->reader);
+	if (r->consumer && r->consumer != MAP_FAILED)
+		munmap((void *)r->consumer, page);
+	if (r->producer && r->producer != MAP_FAILED)
+		munmap((void *)r->producer, page);
+	if (r->fd >= 0)
+		close(r->fd);
 }
 
 static int open_cgroup(const char *name)
@@ -366,21 +385,11 @@ struct capture *capture__open(const struct capture_config *config, enum capture_
 
 void capture__close(struct capture *c)
 {
-	size_t page = sysconf(_SC_PAGESIZE);
-
 	if (!c)
 		return;
-	ring_buffer__free(c->reader);
-	for (int i = 0; c->ring_fds && i < c->cpus; i++) {
-		if (c->pos && c->pos[i].consumer && c->pos[i].consumer != MAP_FAILED)
-			munmap((void *)c->pos[i].consumer, page);
-		if (c->pos && c->pos[i].producer && c->pos[i].producer != MAP_FAILED)
-			munmap((void *)c->pos[i].producer, page);
-		if (c->ring_fds[i] >= 0)
-			close(c->ring_fds[i]);
-	}
-	free(c->ring_fds);
-	free(c->pos);
+	for (int i = 0; c->rings && i < c->cpus; i++)
+		close_ring(&c->rings[i]);
+	free(c->rings);
 	api_bpf__destroy(c->skel);
 	free(c);
 }
@@ -470,11 +479,15 @@ bool capture__drain(struct capture *c, void (*fn)(const void *rec, size_t size, 
 	c->fn = fn;
 	c->arg = arg;
 	for (int i = 0; i < c->cpus; i++)
-		c->pos[i].goal = *c->pos[i].producer;
-	ring_buffer__consume(c->reader);
-	for (int i = 0; i < c->cpus; i++)
-		if ((long)(*c->pos[i].consumer - c->pos[i].goal) < 0)
+		c->rings[i].goal = *c->rings[i].producer;
+	for (int i = 0; i < c->cpus; i++) {
+		struct ring *r = &c->rings[i];
+
+		if (*r->consumer != r->goal)
+			ring_buffer__consume(r->reader);
+		if ((long)(*r->consumer - r->goal) < 0)
 			complete = false;
+	}
 	return complete;
 }
 

@@ -119,9 +119,10 @@ void capture__set_off(struct capture *c, bool off);
 int capture__list_pid(struct capture *c, pid_t pid);
 
 /*
- * Hands every record that is complete to `fn`, in the order of each CPU. Returns true if all that
- * was in the rings when it was called has been seen; false if a record is still being written, by a
- * thread that was preempted there, and holds up those behind it.
+ * Hands every record that is complete to `fn`, in the order of each CPU; what comes meanwhile is
+ * left for the next time. Returns true if all that was in the rings when it was called has been
+ * seen; false if a record is still being written, by a thread that was preempted there, and holds
+ * up those behind it.
  */
 bool capture__drain(struct capture *c, void (*fn)(const void *rec, size_t size, void *arg),
 		    void *arg);

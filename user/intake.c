@@ -118,7 +118,7 @@ static void on_open(struct intake *in, const struct rt_rec_open *rec)
 		else if (rec->h.kind == RT_REC_MAPPED)
 			targets__mapped(in->targets, pid);
 		else if (is_captured(in, p))
-			agents__created(in->agents, pid, rec->fd);
+			agents__created(in->agents, pid, rec->fd, rec->h.ts);
 	}
 	if (rec->h.flags & RT_OPEN_STOPPED)
 		kill(pid, SIGCONT);
@@ -187,7 +187,7 @@ static void on_exec(struct intake *in, const struct rt_rec *rec)
 		p->libraries[0] = '\0';
 		p->programs_drained++;
 	}
-	agents__exec(in->agents, rec->pid);
+	agents__exec(in->agents, rec->pid, rec->ts);
 	if (!in->stopping)
 		targets__exec(in->targets, rec->pid, rec->ts);
 }
@@ -369,13 +369,19 @@ static void on_released(const void *data, size_t size, void *arg)
 	}
 }
 
+/* Returns true if no source is held up. */
+static bool drain(struct intake *in)
+{
+	bool complete = capture__drain(in->capture, on_kernel_record, in);
+
+	return agents__drain(in->agents) && complete;
+}
+
 void intake__round(struct intake *in)
 {
 	uint64_t now = clock__boot_ns();
-	bool complete;
+	bool complete = drain(in);
 
-	complete = capture__drain(in->capture, on_kernel_record, in);
-	complete = agents__drain(in->agents) && complete;
 	if (now - in->last_tick >= TICK_NS) {
 		agents__reap(in->agents);
 		in->last_tick = now;
@@ -394,9 +400,8 @@ void intake__round(struct intake *in)
 void intake__drain_for(struct intake *in, int ms)
 {
 	for (int round = 0; round < ms; round++) {
-		bool complete = capture__drain(in->capture, on_kernel_record, in);
+		bool complete = drain(in);
 
-		complete = agents__drain(in->agents) && complete;
 		uint64_t bound = clock__boot_ns() - 2 * INTAKE_ROUND_NS;
 
 		order__release(in->order, bound, on_released, in);
@@ -413,10 +418,12 @@ void intake__drain_last(struct intake *in)
 {
 	int rounds = HELD_UP_NS / INTAKE_ROUND_NS;
 
-	while (!capture__drain(in->capture, on_kernel_record, in) && rounds--)
+	while (!drain(in) && --rounds)
 		poll(NULL, 0, 1);
+	if (!capture__drain(in->capture, on_kernel_record, in))
+		in->trace->stats.lost_other++; /* at least */
 	agents__reap(in->agents);
-	agents__drain(in->agents);
+	agents__drain_last(in->agents);
 	order__release(in->order, UINT64_MAX, on_released, in);
 	if (in->dispatches)
 		dispatches__finish(in->dispatches);

@@ -150,8 +150,8 @@ void operations__settled(struct gpu_op *op, void *arg)
 	struct thread *th = tasks__find_thread(o->trace->tasks, op->ev.pid, op->ev.tid);
 	struct process *p = tasks__find_process(o->trace->tasks, op->ev.pid);
 
-	if (th && !op->kernel_known && op->ev.corr && th->launching_corr == op->ev.corr &&
-	    th->launching_kernel)
+	if (th && op->ev.kind == EV_DISPATCH && !op->kernel_known && op->ev.corr &&
+	    th->launching_corr == op->ev.corr && th->launching_kernel)
 		op->ev.name = th->launching_kernel;
 	if (is_of_worker(o, p, op))
 		give_to_workers(o, p, op);
@@ -376,9 +376,12 @@ static void set_times(struct operations *o, struct gpu_op *op)
 	struct trace_stats *stats = &o->trace->stats;
 
 	/* How long a tick is takes two pairs to tell. */
-	if (clock && op->device && clock->count < 2)
-		clock = NULL;
-	span = clock ? clock_map__to_boot(clock, ticks, op->ev.gpu.submit) : (struct clock_span){0};
+	if (!clock || (op->device && clock->count < 2)) {
+		op->ev.flags |= EV_F_NO_TIMES;
+		ended(o, op);
+		return;
+	}
+	span = clock_map__to_boot(clock, ticks, op->ev.gpu.submit);
 	if (!is_sane(&span, op->ev.gpu.submit)) {
 		op->ev.flags |= EV_F_NO_TIMES;
 		stats->lost_other++;
@@ -406,7 +409,8 @@ void operations__time(struct operations *o)
 
 	while (o->untimed) {
 		clock = agent__clock(o->untimed->view, o->untimed->device);
-		if (clock && clock->differs && !clock_map__covers(clock, o->untimed->over))
+		if (clock && (clock->differs || o->untimed->device) &&
+		    !clock_map__covers(clock, o->untimed->over))
 			break;
 		time_oldest(o);
 	}

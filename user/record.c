@@ -38,7 +38,7 @@
 #include "user/procfs.h"
 #include "user/targets.h"
 
-#define AGENT_START_MS 100
+#define AGENT_START_MS 500
 #define AGENT_STOP_MS  50
 #define LAST_ENDS_MS   50 /* how long the GPU may take to finish what it runs when tracing stops */
 
@@ -467,7 +467,7 @@ static int start(struct recorder *r)
 		err = procfs__processes(add_if_rocm, r);
 	else
 		err = start_command(r);
-	agents__wait_recording(r->in.agents, AGENT_START_MS);
+	agents__begin(r->in.agents, AGENT_START_MS);
 	r->started = clock__boot_ns();
 	if (!err && !r->opt->command) {
 		r->trace.begin = r->started;
@@ -490,7 +490,8 @@ static void fill_losses(struct recorder *r)
 	s->lost_spans = capture__count(r->in.capture, RT_COUNT_LOST_RING) +
 			capture__count(r->in.capture, RT_COUNT_LOST_TASK);
 	s->lost_depth = capture__count(r->in.capture, RT_COUNT_LOST_DEPTH);
-	s->lost_other += capture__count(r->in.capture, RT_COUNT_LOST_NOTE);
+	s->lost_other +=
+		capture__count(r->in.capture, RT_COUNT_LOST_NOTE) + agents__missed(r->in.agents);
 	s->unseen += capture__count(r->in.capture, RT_COUNT_LOST_DISPATCH);
 	agents__each(r->in.agents, count_agent, s);
 }

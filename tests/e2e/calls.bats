@@ -44,7 +44,13 @@ every_value() {
 	job=$!
 	JOBS_STARTED+=("$job")
 	wait_for grep -q librtrace-agent "/proc/$job/maps"
-	"$RTRACE" -p "$job" -t hip,gpu -o "$(tmp t.txt)" --duration 2
+	"$RTRACE" -p "$job" -t hip,gpu -o "$(tmp t.txt)" &
+	tracer=$!
+	JOBS_STARTED+=("$tracer")
+	three_rounds() { [ "$(grep -c ' hipFree(' "$(tmp t.txt)")" -ge 6 ]; }
+	wait_for three_rounds
+	kill -INT "$tracer"
+	wait "$tracer"
 	kill "$job"
 	sed -E 's/^ +-?[0-9.]+ +[0-9]+ +//; s/ <[^<>]*>( \([^()]*\))?$//' "$(tmp t.txt)" >"$(tmp calls)"
 	awk '

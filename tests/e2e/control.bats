@@ -255,8 +255,9 @@ ran() {
 		uniq -c | awk '{print $2, $1}' >"$(tmp traced)"
 	awk '$1 == "ran" {print $2, $3}' "$(tmp out)" >"$(tmp said)"
 	sed -i 's/(.*) / /' "$(tmp traced)"
-	diff "$(tmp said)" "$(tmp traced)"
+	cat "$(tmp err)"
 	grep -q ' 0 GPU operations uncorrelated, 0 without end' "$(tmp err)"
+	diff "$(tmp said)" "$(tmp traced)"
 	check_causes "$(tmp t.json)"
 }
 

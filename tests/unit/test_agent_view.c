@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 /*
- * Tests the tracer's reading of an agent's memory: good records come out, and no content of the
- * memory, however damaged, gets further than a count.
+ * Tests the tracer's reading of agents' memory: good records come out, all of them from where the
+ * trace began, and no content of the memory, however damaged, gets further than a count.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -11,11 +11,12 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #include <cmocka.h>
 
-#include "user/agent.h"
+#include "user/agents.h"
 
 #define SLOTS	  64
 #define META_SIZE 65536
@@ -102,6 +103,7 @@ static void put(struct memory *m, uint64_t op)
 struct seen {
 	uint64_t ops[4 * SLOTS];
 	size_t count;
+	int gone;
 };
 
 static void see(struct agent_view *v, const struct rt_agent_rec *rec, void *arg)
@@ -152,6 +154,142 @@ static void an_unfinished_slot_holds_up_the_living_and_is_skipped_for_the_dead(v
 	assert_int_equal(agent__bad(v), 1);
 	agent__free(v);
 }
+
+static void what_was_before_can_be_left_aside(void **state)
+{
+	struct memory *m = *state;
+	struct agent_view *v = view(m);
+	struct seen s = {};
+
+	put(m, 1);
+	m->state->lost[RT_AGENT_COPY] = 3;
+	assert_int_equal(agent__lost(v), 3);
+	agent__skip_recorded(v);
+	agent__forget_losses(v);
+	put(m, 2);
+	m->state->lost[RT_AGENT_COPY] = 5;
+	assert_true(agent__drain(v, false, see, &s));
+	assert_int_equal(s.count, 1);
+	assert_int_equal(s.ops[0], 2);
+	assert_int_equal(agent__lost(v), 2);
+	agent__free(v);
+}
+
+/* ---- the agents of a trace: here there is one, of this process ---- */
+
+static void see_gone(struct agent_view *v, void *arg)
+{
+	((struct seen *)arg)->gone++;
+}
+
+static void paused(struct agent_view *v, uint64_t begin, uint64_t end, void *arg)
+{
+}
+
+static struct agents *agents(struct memory *m, struct seen *s)
+{
+	const struct agents_callbacks callbacks = {see, see_gone, paused, s};
+
+	return agents__new(m->strings, &callbacks, true);
+}
+
+static void needs_root(void)
+{
+	if (geteuid()) /* for /proc/PID/map_files */
+		skip();
+}
+
+static void an_agent_that_was_there_is_read_from_now(void **state)
+{
+	struct memory *m = *state;
+	struct seen s = {};
+	struct agents *a = agents(m, &s);
+
+	needs_root();
+	put(m, 1);
+	assert_true(agents__look(a, getpid()));
+	put(m, 2);
+	m->state->active = 1;
+	agents__begin(a, 1);
+	assert_true(agents__drain(a));
+	assert_int_equal(s.count, 1);
+	assert_int_equal(s.ops[0], 2);
+	assert_int_equal(m->control->active, 1);
+	agents__free(a);
+}
+
+/* Its descriptor may be closed before the tracer hears of it. */
+static void an_agent_that_is_new_is_read_from_its_first_record(void **state)
+{
+	struct memory *m = *state;
+	struct seen s = {};
+	struct agents *a = agents(m, &s);
+
+	needs_root();
+	agents__begin(a, 1);
+	put(m, 1);
+	put(m, 2);
+	agents__created(a, getpid(), -1, 1);
+	assert_true(agents__drain(a));
+	assert_int_equal(s.count, 2);
+	assert_int_equal(agents__missed(a), 0);
+	agents__free(a);
+}
+
+/* The number of its descriptor may be another file's by then, one that might be sealed some day. */
+static void an_agent_whose_descriptor_is_another_file_is_found(void **state)
+{
+	struct memory *m = *state;
+	struct seen s = {};
+	struct agents *a = agents(m, &s);
+	int other = memfd_create("another", MFD_CLOEXEC | MFD_ALLOW_SEALING);
+
+	needs_root();
+	agents__begin(a, 1);
+	put(m, 1);
+	agents__created(a, getpid(), other, 1);
+	assert_true(agents__drain(a));
+	assert_int_equal(s.count, 1);
+	agents__free(a);
+	close(other);
+}
+
+static void an_agent_that_is_gone_is_counted(void **state)
+{
+	struct memory *m = *state;
+	struct seen s = {};
+	struct agents *a = agents(m, &s);
+	pid_t pid = fork();
+
+	if (!pid)
+		_exit(0);
+	waitpid(pid, NULL, 0);
+	agents__begin(a, 1);
+	agents__created(a, pid, -1, 1);
+	assert_int_equal(agents__missed(a), 1);
+	agents__free(a);
+}
+
+static void an_exec_ends_what_was_there_before_it(void **state)
+{
+	struct memory *m = *state;
+	struct seen s = {};
+	struct agents *a = agents(m, &s);
+
+	agents__begin(a, 1);
+	agents__created(a, getpid(), m->fd, 100);
+	agents__exec(a, getpid(), 50); /* heard of later */
+	put(m, 1);
+	assert_true(agents__drain(a));
+	assert_int_equal(s.count, 1);
+	put(m, 2);
+	agents__exec(a, getpid(), 150);
+	assert_int_equal(s.count, 2);
+	assert_int_equal(s.gone, 1);
+	agents__free(a);
+}
+
+/* ---- names, and what is not believed ---- */
 
 static size_t put_kernel(struct memory *m, size_t at, uint32_t id, const char *name)
 {
@@ -314,6 +452,16 @@ int main(void)
 		cmocka_unit_test_setup_teardown(
 			an_unfinished_slot_holds_up_the_living_and_is_skipped_for_the_dead, make,
 			destroy),
+		cmocka_unit_test_setup_teardown(what_was_before_can_be_left_aside, make, destroy),
+		cmocka_unit_test_setup_teardown(an_agent_that_was_there_is_read_from_now, make,
+						destroy),
+		cmocka_unit_test_setup_teardown(an_agent_that_is_new_is_read_from_its_first_record,
+						make, destroy),
+		cmocka_unit_test_setup_teardown(an_agent_whose_descriptor_is_another_file_is_found,
+						make, destroy),
+		cmocka_unit_test_setup_teardown(an_agent_that_is_gone_is_counted, make, destroy),
+		cmocka_unit_test_setup_teardown(an_exec_ends_what_was_there_before_it, make,
+						destroy),
 		cmocka_unit_test_setup_teardown(names_are_read_and_demangled, make, destroy),
 		cmocka_unit_test_setup_teardown(records_that_make_no_sense_end_the_list_of_names,
 						make, destroy),
