@@ -11,7 +11,8 @@ traced_ops() {
 }
 
 # The same from the truth log. Packets of one copy have one operation number; nameless blits are how
-# the HSA runtime carries out copies by kernel, and are copies too when they serve a signal.
+# the HSA runtime carries out copies by kernel, and are copies too. But for its own uploads of code:
+# behind those the runtime has the caches flushed, by a pm4 packet.
 true_ops() {
 	awk '
 		function get(key,   i, kv) {
@@ -20,11 +21,14 @@ true_ops() {
 		get("kind") == "dispatch" {
 			print "dispatch", get("gpu"), get("kernel"), 0, get("begin"), get("end")
 		}
-		get("kind") == "copy" {
-			k = get("pid") " " get("gpu") " " get("queue") " " get("op")
+		{ q = get("pid") " " get("gpu") " " get("queue") }
+		get("kind") == "copy" || get("kind") == "blit" {
+			k = q " " get("op")
 			if (!(k in bytes)) { begin[k] = get("begin"); gpu[k] = get("gpu") }
 			bytes[k] += get("bytes"); end[k] = get("end")
+			blit[q] = k; behind[q] = get("n") + 1
 		}
+		get("kind") == "pm4" && q in blit && behind[q] == get("n") { delete bytes[blit[q]] }
 		END { for (k in bytes) print "copy", gpu[k], "-", bytes[k], begin[k], end[k] }' "$1" |
 		c++filt | awk '{ k = $3; for (i = 4; i <= NF - 3; i++) k = k "_" $i
 			print $1 "\t" $2 "\t" k "\t" $(NF-2) "\t" $(NF-1) "\t" $NF }' |

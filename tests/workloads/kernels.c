@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 /*
- * What the kernels of kernels.hip compute, as host functions for the simulated GPU.
+ * What the kernels of kernels.hip and storm.hip compute, as host functions for the simulated GPU.
  *
  * The argument structures mirror the kernels' argument blocks: the arguments in order, each at its
  * natural alignment. C++ kernels are listed by their mangled names.
@@ -10,6 +10,7 @@
 
 #include "tests/simkfd/simkfd_kernels.h"
 #include "tests/workloads/elements.h"
+#include "tests/workloads/storm.h"
 
 static void *host(const struct simkfd_dispatch *dispatch, uint64_t gpu_address)
 {
@@ -119,6 +120,28 @@ static void slow_store(const struct simkfd_dispatch *dispatch)
 	*(uint32_t *)host(dispatch, args->data) = args->value;
 }
 
+struct storm_args {
+	uint64_t front, list;
+	uint32_t serial;
+};
+
+static void storm(const struct simkfd_dispatch *dispatch)
+{
+	const struct storm_args *args = dispatch->kernarg;
+	struct storm_front *front = host(dispatch, args->front);
+	uint32_t *list = host(dispatch, args->list);
+	struct storm_shape shape;
+	int i;
+
+	for (i = 0; i < 3; i++) {
+		shape.block[i] = dispatch->workgroup[i];
+		shape.grid[i] = dispatch->grid[i] / dispatch->workgroup[i];
+	}
+	for (i = 0; i < STORM_ELEMENTS; i++)
+		front->data[i] = storm__apply(front->data[i], args->serial);
+	list[front->done++] = storm__serial(&shape);
+}
+
 __attribute__((visibility("default"))) const struct simkfd_kernel simkfd_kernels[] = {
 	{"vectorAdd", vector_add},
 	{"_Z15matrixTransposePfS_i", matrix_transpose},
@@ -128,5 +151,9 @@ __attribute__((visibility("default"))) const struct simkfd_kernel simkfd_kernels
 	{"elementMultiply", element_multiply},
 	{"elementRotate", element_rotate},
 	{"slowStore", slow_store},
+	{"stormAdd", storm},
+	{"stormXor", storm},
+	{"stormNode", storm},
+	{"stormMultiply", storm},
 	{NULL, NULL},
 };

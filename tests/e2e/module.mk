@@ -1,0 +1,8 @@
+# What the end-to-end tests judge traces with where there are too many events for jq.
+
+$(O)/tests/storm_check: $(O)/obj/tests/e2e/storm_check.o $(O)/obj/tests/e2e/storm_read.o
+	$(call say,LD,$@)
+	@mkdir -p $(@D)
+	$(Q)$(CC) $(CFLAGS) $(SANFLAGS) $^ -o $@
+
+tests: $(O)/tests/storm_check

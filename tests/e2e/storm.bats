@@ -1,0 +1,186 @@
+#!/usr/bin/env bats
+# SPDX-License-Identifier: MIT
+# Very many GPU operations, each of them against the simulator's truth log and against the arguments of
+# the call that asked for it; and the runtimes' settings, under which a program must do the same with
+# the agent and without. RT_STORM: how many dispatches the storm has, up to 2,000,000; see scripts/storm.
+
+load common
+load gpu
+
+RT_STORM=${RT_STORM:-16000}
+AGENT=$O/librtrace-agent.so
+NOTHING_LOST='lost 0 calls (ring full), 0 (nested too deep), 0 GPU records, 0 other; 0 GPU operations uncorrelated, 0 without end'
+
+teardown() {
+	end_jobs
+	rm -f "$(tmp t.json)" "$(tmp truth)"
+}
+
+# Traces the storm with these options. It gives way to the tracer, which has to keep up on a machine
+# that is not larger than the storm.
+trace_storm() {
+	rm -f "$(tmp truth)"
+	sim SIMKFD_TRUTH="$(tmp truth)" SIMKFD_KERNEL_NS=2000 SIMKFD_DRIFT_PPM=200 SIMKFD_GPUS=8 \
+		"$RTRACE" -M -f json -o "$(tmp t.json)" -- nice -n 19 "$O/workloads/storm" "$@" \
+		>"$(tmp out)" 2>"$(tmp err)"
+	grep -q '^result PASSED$' "$(tmp out)"
+	grep -q "$NOTHING_LOST" "$(tmp err)"
+}
+
+# What has run is true, and so are the causes, and the program's own count of both.
+storm_is_true() {
+	"$O/tests/storm_check" "$@" "$(tmp truth)" "$(tmp t.json)" >"$(tmp checked)" || {
+		cat "$(tmp checked)"
+		return 1
+	}
+	diff <(grep -E '^(calls|kernels) ' "$(tmp out)" | sort) \
+		<(grep -E '^(calls (__)?hip|kernels [^_])' "$(tmp checked)" | sort)
+}
+
+@test "a storm of dispatches, graphs and copies: each once, with its call, on 8 GPUs, 16 streams, 8 threads" {
+	trace_storm -g 8 -s 16 -t 8 -n "$RT_STORM" -p 10
+	storm_is_true
+	[ "$(grep -c '^calls hipGraphLaunch ' "$(tmp checked)")" = 1 ]
+	echo "# $(tail -n 1 "$(tmp checked)")" >&3
+}
+
+# The trace with a fault put in by sed must be found faulty, with this complaint.
+fault_is_found() {
+	local fault=$1 complaint=$2
+
+	sed "$fault" "$(tmp t.json)" >"$(tmp fault.json)"
+	! cmp -s "$(tmp t.json)" "$(tmp fault.json)"
+	if "$O/tests/storm_check" "$(tmp truth)" "$(tmp fault.json)" >"$(tmp found)"; then
+		echo "not found: $fault"
+		return 1
+	fi
+	grep -q "$complaint" "$(tmp found)" || {
+		cat "$(tmp found)"
+		return 1
+	}
+}
+
+@test "the storm's judge finds what is wrong" {
+	trace_storm -g 2 -s 4 -t 2 -n 400
+	storm_is_true
+	launch=$(grep -n '"name":"hipLaunchKernel"' "$(tmp t.json)" | sed -n '20s/:.*//p')
+	graph=$(grep -n '"name":"hipGraphLaunch"' "$(tmp t.json)" | sed -n '1s/:.*//p')
+	kernel=$(grep -n '"name":"stormAdd".*"cat":"gpu"' "$(tmp t.json)" | sed -n '20s/:.*//p')
+	node=$(grep -n '"name":"stormNode".*"cat":"gpu"' "$(tmp t.json)" | sed -n '1s/:.*//p')
+	copy=$(grep -n '"name":"DtoH".*"cat":"gpu"' "$(tmp t.json)" | sed -n '1s/:.*//p')
+	other=$(sed -n "${launch}s/.*\"corr\":\([0-9]*\).*/\1/p" "$(tmp t.json)")
+	for op in "$kernel" "$node" "$copy"; do
+		fault_is_found "${op}d" 'not in the trace'
+		fault_is_found "${op}p" 'not in the truth log'
+		fault_is_found "${op}s/\"device\":[0-9]*/\"device\":7/" 'not in the truth log: gpu 7'
+		fault_is_found "${op}s/\"dur\":[0-9.]*/\"dur\":99.000/" 'off by 9[0-9]* ns'
+		fault_is_found "${op}s/\"submit\":[0-9]*/\"submit\":1/" 'not submitted in its call'
+		fault_is_found "${op}s/\"root\":[0-9]*/\"root\":$other/" 'has not asked for it'
+		fault_is_found "${op}s/\"root\":[0-9]*/\"root\":99999999/" 'no call 99999999'
+	done
+	fault_is_found "${kernel}s/\"queue\":[0-9]*/\"queue\":77/" 'on queue 77 instead of'
+	fault_is_found "${kernel}s/\"grid\":\[/\"grid\":[9999/" 'not in the truth log.* 9999[0-9]*x'
+	fault_is_found "${kernel}s/stormAdd/stormXor/" 'not in the truth log.*stormXor'
+	fault_is_found "${copy}s/\"bytes\":/\"bytes\":1/" 'not in the truth log.*copy of 1'
+	fault_is_found "${launch}s/{x=[0-9]*/{x=999/" 'not all that it asked for was done'
+	fault_is_found "${graph}d" 'no call'
+}
+
+@test "500 ppm of drift: the times are right to a microsecond" {
+	for ppm in 500 -500; do
+		rm -f "$(tmp truth)"
+		sim SIMKFD_TRUTH="$(tmp truth)" SIMKFD_DRIFT_PPM=$ppm SIMKFD_GPUS=1 \
+			"$RTRACE" -M -f json -o "$(tmp t.json)" -- "$O/workloads/job" -n 1000 -d 1000 -t 2 \
+			>"$(tmp out)" 2>"$(tmp err)"
+		grep -q "$NOTHING_LOST" "$(tmp err)"
+		storm_is_true
+	done
+}
+
+@test "a tracer that was kept from running says what is missing" {
+	sim_exec "$RTRACE" -f text -o "$(tmp t.text)" -- "$O/workloads/job" -d 1000 >"$(tmp out)" 2>"$(tmp err)" &
+	tracer=$!
+	JOBS_STARTED+=("$tracer")
+	wait_for grep -q '^ready' "$(tmp out)"
+	job=$(awk '$1 == "ready" {print $2}' "$(tmp out)")
+	JOBS_STARTED+=("$job")
+	kill -STOP "$tracer"
+	sleep 4 # the agent goes dormant after 3 s
+	kill -CONT "$tracer"
+	wait_for grep -q "process $job: what the GPU ran for .* is missing" "$(tmp err)"
+	kill -TERM "$job"
+	wait "$tracer"
+	grep -q 'gap: .* what the GPU ran for' "$(tmp t.text)"
+	grep -q '^result PASSED$' "$(tmp out)"
+}
+
+# What a program prints, but for times, and its exit status.
+outcome() {
+	local file=$1 status=0
+
+	shift
+	"$@" >"$file.out" 2>"$file.err" || status=$?
+	grep -v '^elapsed' "$file.out" >"$file"
+	echo "status $status" >>"$file"
+}
+
+# same_under SETTING PROGRAM ARGS...: with no agent, a dormant one, and traced.
+same_under() {
+	local setting=$1
+
+	shift
+	# shellcheck disable=SC2086 # several settings
+	{
+		outcome "$(tmp none)" sim SIMKFD_GPUS=2 $setting "$@"
+		outcome "$(tmp dormant)" sim SIMKFD_GPUS=2 $setting HSA_TOOLS_LIB="$AGENT" "$@"
+		rm -f "$(tmp truth)"
+		outcome "$(tmp active)" sim SIMKFD_GPUS=2 SIMKFD_DRIFT_PPM=200 SIMKFD_TRUTH="$(tmp truth)" \
+			$setting "$RTRACE" -M -f json -o "$(tmp t.json)" -- "$@"
+	}
+	diff "$(tmp none)" "$(tmp dormant)"
+	diff "$(tmp none)" "$(tmp active)"
+	grep -q 'lost 0 calls (ring full), 0 (nested too deep), 0 GPU records, 0 other;' "$(tmp active.err)"
+}
+
+# The order in which the storm's steps complete is part of what it prints.
+programs_under() {
+	local setting=$1
+
+	shift
+	same_under "$setting" "$O/workloads/storm" -g 2 -s 4 -t 2 -n 400 -o
+	[ "$(grep -c '^order ' "$(tmp none)")" = 8 ]
+	cp "$(tmp active.out)" "$(tmp out)"
+	storm_is_true "$@"
+	same_under "$setting" "$O/workloads/copies"
+	check_truth "$(tmp truth)" "$(tmp t.json)"
+	same_under "$setting" "$O/workloads/hsa_dispatch"
+	check_truth "$(tmp truth)" "$(tmp t.json)"
+}
+
+@test "the same without agent, with a dormant one, and traced: the defaults of the runtimes, spelled out" {
+	programs_under "HSA_ENABLE_INTERRUPT=1 HSA_ENABLE_SDMA=1 AMD_DIRECT_DISPATCH=1"
+}
+
+@test "the same without agent, with a dormant one, and traced: HSA_ENABLE_INTERRUPT=0" {
+	programs_under HSA_ENABLE_INTERRUPT=0
+}
+
+@test "the same without agent, with a dormant one, and traced: HSA_ENABLE_SDMA=0" {
+	programs_under HSA_ENABLE_SDMA=0
+	# The copies of the storm's graphs, for one, were kernels.
+	[ "$(grep -c ' kind=copy ' "$(tmp truth)")" = 0 ]
+}
+
+@test "the same without agent, with a dormant one, and traced: GPU_MAX_HW_QUEUES=1" {
+	programs_under GPU_MAX_HW_QUEUES=1
+}
+
+@test "the same without agent, with a dormant one, and traced: AMD_DIRECT_DISPATCH=0" {
+	programs_under AMD_DIRECT_DISPATCH=0 -c
+}
+
+@test "a program that fails ends the same without agent, with a dormant one, and traced" {
+	same_under "" "$O/workloads/storm" -g 3
+	grep -q '^status 1$' "$(tmp none)"
+	grep -q '^result FAILED: 3 GPUs wanted, 2 present' "$(tmp none)"
+}
