@@ -28,12 +28,14 @@ $(O)/librtrace-agent.so: $(AGENT_OBJS) hsa_agent/agent.map
 
 # ---- its tests ----
 
-AGENT_TESTS = test_agent_ring test_agent_map test_descriptor
+AGENT_TESTS = test_agent_ring test_agent_map test_agent_tables test_descriptor
 UNIT_TESTS += $(AGENT_TESTS:%=$(O)/tests/%)
 tests: $(AGENT_TESTS:%=$(O)/tests/%) $(O)/tests/agent_dump
 
 $(O)/tests/test_agent_ring: $(O)/obj/tests/unit/test_agent_ring.o $(O)/obj/hsa_agent/shm.o
 $(O)/tests/test_agent_map: $(O)/obj/tests/unit/test_agent_map.o $(O)/obj/hsa_agent/map.o
+$(O)/tests/test_agent_tables: $(O)/obj/tests/unit/test_agent_tables.o $(AGENT_OBJS)
+$(O)/obj/tests/unit/test_agent_tables.o: | $(O)/gen/hsa_tables.h
 $(O)/tests/test_descriptor: $(O)/obj/tests/unit/test_descriptor.o $(O)/obj/hsa_agent/descriptor.o
 $(O)/tests/agent_dump: $(O)/obj/tests/unit/agent_dump.o
 $(AGENT_TESTS:%=$(O)/tests/%) $(O)/tests/agent_dump:

@@ -3,9 +3,10 @@
  * The runtime's API tables: checks that they are the ones we know, saves them, puts our wrappers
  * in.
  *
- * A table tells its size in version.minor_id. Within one major version entries are only added at
- * the end, across major versions they move: so another major version is refused, and an entry is
- * touched only where the table is long enough to have it.
+ * A table tells its size in version.minor_id. Since ROCm 6.0 entries are only added at the end
+ * within one major version, across major versions they move: so another major version is refused,
+ * and an entry is touched only where the table is long enough to have it. Before, entries of the
+ * AMD extension were put between others without a new version: there only the very size will do.
  */
 #include <stddef.h>
 #include <string.h>
@@ -34,6 +35,18 @@ static bool check_size(const char *what, uint32_t runtime, size_t need)
 	return false;
 }
 
+static bool check_amd_size(uint32_t runtime)
+{
+	if (HSA_AMD_EXT_API_TABLE_MAJOR_VERSION > 1)
+		return check_size("AMD extension", runtime,
+				  LENGTH_WITH(AmdExtTable, hsa_amd_memory_async_copy_rect));
+	if (runtime == sizeof(AmdExtTable))
+		return true;
+	agent_warn("AMD extension API table has %u bytes, this agent is built for %zu: not tracing",
+		   runtime, sizeof(AmdExtTable));
+	return false;
+}
+
 bool tables_save(const HsaApiTable *table)
 {
 	const CoreApiTable *core;
@@ -50,8 +63,7 @@ bool tables_save(const HsaApiTable *table)
 			 HSA_AMD_EXT_API_TABLE_MAJOR_VERSION) ||
 	    !check_size("HSA core", core->version.minor_id,
 			LENGTH_WITH(CoreApiTable, hsa_executable_iterate_agent_symbols)) ||
-	    !check_size("AMD extension", amd->version.minor_id,
-			LENGTH_WITH(AmdExtTable, hsa_amd_memory_async_copy_rect)))
+	    !check_amd_size(amd->version.minor_id))
 		return false;
 
 	memset(&hsa, 0, sizeof(hsa));
