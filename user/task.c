@@ -222,6 +222,8 @@ void tasks__exec(struct tasks *t, uint32_t pid, uint32_t tid, uint64_t now)
 	if (th) {
 		off_times__set(&th->off, UINT32_MAX, false, now);
 		external__clear(&th->external);
+		th->makes_calls = th->calls_hip = false;
+		th->device = 0;
 	}
 }
 
