@@ -30,8 +30,8 @@
 
 #define STORM_KERNELS 4
 #define GRAPH_KERNELS 4
-#define COPY_MIN      8192 /* bytes; each copy has one more than the one before it */
-#define FRONT_SIZE    128  /* what copies to the GPU spare */
+#define COPY_MIN      20000 /* bytes, and each copy one more; HIP 6 copies up to 16 KiB by kernels */
+#define FRONT_SIZE    128   /* what copies to the GPU spare */
 
 static const char usage[] =
 	"storm [-g GPUS] [-s STREAMS] [-t THREADS] [-n DISPATCHES]\n"
