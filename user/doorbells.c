@@ -174,7 +174,8 @@ int32_t doorbells__device(const struct doorbell_queue *q)
 
 void doorbells__tell(struct doorbells *d, struct doorbell_queue *q)
 {
-	struct device_info info = {.pid = q->key.pid, .device = q->device, .name = q->device_name};
+	struct device_info info = {
+		.pid = q->key.pid, .device = q->device, .name = q->device_name, .details = ""};
 
 	if (q->told || q->device < 0)
 		return;

@@ -34,7 +34,7 @@ struct device_info {
 	uint32_t pid;	  /* devices are known by process: its view of them may be restricted */
 	int32_t device;	  /* as in struct gpu_info */
 	const char *name; /* "gfx906 AMD Instinct MI50" */
-	/* "60 CUs, PCI 0000:03:00.0, ..."; NULL or "": nothing is known */
+	/* "60 CUs, PCI 0000:03:00.0, ...", or ""; NULL: the name is the user's choice and counts */
 	const char *details;
 };
 

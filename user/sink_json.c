@@ -339,25 +339,32 @@ static struct track *get_track(struct json *j, enum track_kind kind, uint32_t pi
 	return track;
 }
 
-/* The process that stands for a GPU. `name`: what it is, "" if nobody said. */
+/* `name`: what it is, "" if nobody said. */
+static void name_gpu(struct json *j, uint32_t made_up, uint32_t pid, int32_t device,
+		     const char *name)
+{
+	char text[STRING_SIZE];
+
+	if (device < 0)
+		snprintf(text, sizeof(text), "CPU copies (pid %" PRIu32 ")", pid);
+	else
+		snprintf(text, sizeof(text), "GPU %" PRId32 "%s%s (pid %" PRIu32 ")", device,
+			 *name ? " " : "", name, pid);
+	put_metadata(j, "process_name", (struct place){made_up, 0}, "name", text);
+}
+
+/* The process that stands for a GPU. */
 static bool place_gpu(struct json *j, uint32_t pid, int32_t device, const char *name,
 		      uint32_t *made_up)
 {
-	char text[STRING_SIZE];
 	bool fresh;
 	struct track *track = get_track(j, TRACK_GPU, pid, device, 0, &fresh);
 
 	if (!track)
 		return false;
 	*made_up = MADE_UP_ID + track->number;
-	if (!fresh)
-		return true;
-	if (device < 0)
-		snprintf(text, sizeof(text), "CPU copies (pid %" PRIu32 ")", pid);
-	else
-		snprintf(text, sizeof(text), "GPU %" PRId32 "%s%s (pid %" PRIu32 ")", device,
-			 *name ? " " : "", name, pid);
-	put_metadata(j, "process_name", (struct place){*made_up, 0}, "name", text);
+	if (fresh)
+		name_gpu(j, *made_up, pid, device, name);
 	return true;
 }
 
@@ -591,8 +598,11 @@ static void json_device(struct sink *sink, const struct device_info *info)
 	struct json *j = (struct json *)sink;
 	uint32_t made_up;
 
-	if (place_gpu(j, info->pid, info->device, info->name, &made_up) && info->details &&
-	    *info->details)
+	if (!place_gpu(j, info->pid, info->device, info->name, &made_up))
+		return;
+	if (!info->details) /* the name that the user has given, which counts from now on */
+		name_gpu(j, made_up, info->pid, info->device, info->name);
+	else if (*info->details)
 		put_metadata(j, "process_labels", (struct place){made_up, 0}, "labels",
 			     info->details);
 }

@@ -132,9 +132,9 @@ static uint64_t gpu_track(struct perfetto *p, uint32_t pid, int32_t device, cons
 		snprintf(text, sizeof(text), "CPU copies");
 	else
 		snprintf(text, sizeof(text), "GPU %" PRId32 "%s%s", device, *name ? " " : "", name);
-	if (fresh)
+	if (fresh || !details) /* the name that the user has given counts from now on */
 		pf_track_described(&p->writer, uuid_of(p, track->number),
-				   process_track(p, pid, NULL), text, details);
+				   process_track(p, pid, NULL), text, details ? details : "");
 	return uuid_of(p, track->number);
 }
 
@@ -438,8 +438,7 @@ static void perfetto_thread(struct sink *sink, const struct thread_info *info)
 
 static void perfetto_device(struct sink *sink, const struct device_info *info)
 {
-	gpu_track((struct perfetto *)sink, info->pid, info->device, info->name,
-		  info->details ? info->details : "");
+	gpu_track((struct perfetto *)sink, info->pid, info->device, info->name, info->details);
 }
 
 /* ---- open and close ---- */

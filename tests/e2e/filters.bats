@@ -234,7 +234,7 @@ true_kernels() {
 }
 
 kernels() {
-	jq -r '.traceEvents[] | select(.cat == "gpu" and .args.bytes == null) | .name' "$(tmp t.json)" | sort -u
+	jq -r '.traceEvents[] | select(.cat == "gpu" and .ph == "X" and .args.bytes == null) | .name' "$(tmp t.json)" | sort -u
 }
 
 @test "names of kernels: demangled, mangled, truncated" {
