@@ -24,6 +24,11 @@ bool functions__wants(const struct functions *fns, const char *name)
 	return *name;
 }
 
+enum door functions__door(const struct functions *fns, const char *name)
+{
+	return (unsigned char)*name % DOORS;
+}
+
 struct function *functions__get(struct functions *fns, const char *symbol)
 {
 	static char name[] = "function";
