@@ -154,8 +154,9 @@ struct rt_agent_rec {
 			__u32 scratch; /* bytes of private memory a work-item */
 			__u64 kernel_object;
 			/*
-			 * When another thread passed it on to the GPU; `time` is then that at
-			 * which its own thread reserved the packet's place. Else 0.
+			 * When another thread passed it on to the GPU, or its own in a later
+			 * call; `time` is then that at which its own thread reserved the
+			 * packet's place. Else 0.
 			 */
 			__u64 passed_on;
 		} dispatch; /* BARRIER: agent, queue, passed_on */

@@ -293,6 +293,8 @@ struct owners {
 /* `packets`: a power of two. 0, or -1 if memory is lacking. */
 int owners_init(struct owners *o, uint32_t packets);
 void owners_free(struct owners *o);
+/* The calling thread has reserved other packets since that one. */
+bool owners_moved_on(const hsa_queue_t *queue, uint64_t index);
 /* False if the packet's place was reserved while nothing was recorded. */
 bool owners_find(const struct owners *o, uint64_t index, struct owner *owner);
 

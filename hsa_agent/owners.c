@@ -4,8 +4,9 @@
  *
  * That is not always the thread in which intercept() sees the packet. Several threads may write to
  * one queue, as HIP lets them where there are more streams than queues; whoever rings the doorbell
- * first passes on what the others have written by then. A full queue of ROCm 6 goes on in a thread
- * of the runtime's own.
+ * first passes on what the others have written by then. A packet may also have to wait for one
+ * before it that its thread has reserved and not yet written, and be passed on in a later call of
+ * its own thread. A full queue of ROCm 6 goes on in a thread of the runtime's own.
  *
  * While recording, the functions that advance a queue's write index note the calling thread and the
  * time for each packet reserved.
@@ -32,6 +33,17 @@ bool owners_find(const struct owners *o, uint64_t index, struct owner *owner)
 	return owner->tid && owner->index == (uint32_t)index;
 }
 
+/* What the thread has reserved last. */
+static __thread struct {
+	const hsa_queue_t *queue;
+	uint64_t index;
+} last __attribute__((tls_model("initial-exec")));
+
+bool owners_moved_on(const hsa_queue_t *queue, uint64_t index)
+{
+	return last.queue != queue || (int64_t)(index - last.index) < 0;
+}
+
 /* The calling thread has reserved the packets from `index` on. */
 static void note(const hsa_queue_t *queue, uint64_t index, uint64_t count)
 {
@@ -40,6 +52,8 @@ static void note(const hsa_queue_t *queue, uint64_t index, uint64_t count)
 
 	if (!o || count > o->mask + 1)
 		return;
+	last.queue = queue;
+	last.index = index;
 	for (uint64_t i = index; i < index + count; i++) {
 		owner.index = i;
 		o->list[i & o->mask] = owner;

@@ -155,7 +155,7 @@ static void fill_owner(struct rt_agent_rec *rec, const struct queue *q, uint64_t
 	if (!owners_find(&q->owners, index, &owner))
 		return;
 	rec->tid = owner.tid;
-	if (owner.tid == agent_tid())
+	if (owner.tid == agent_tid() && !owners_moved_on(q->hsa, index))
 		return;
 	rec->dispatch.passed_on = rec->time;
 	rec->time = owner.time;

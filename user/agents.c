@@ -254,7 +254,7 @@ void agents__created(struct agents *a, pid_t pid, int fd, uint64_t at)
 	m->since = at;
 }
 
-/* The memory was mapped, its descriptor closed, and nothing in it yet. */
+/* The memory is mapped, its descriptor closed, and perhaps nothing in it yet. */
 static void look_again(struct agents *a, struct member *m)
 {
 	struct agent_view *view = agent__find(m->pid, a->strings);
@@ -282,11 +282,8 @@ static void try_pending(struct agents *a, struct member *m)
 		start(a, m, view);
 	} else if (errno != EAGAIN) { /* the number was taken by another file before we looked */
 		close_fd(&m->memory_fd);
-		view = agent__find(m->pid, a->strings);
-		if (view)
-			start(a, m, view);
-		else
-			miss(a, m->pid);
+		m->looks = LOOKS_MAX;
+		look_again(a, m);
 	}
 }
 

@@ -4,8 +4,10 @@
  */
 #include "user/correlate.h"
 
-#include <string.h>
+#include <stdlib.h>
 #include <utlist.h>
+
+#define RECENT_NS 1000000000ULL
 
 void correlate__settle(struct gpu_op *op, settled_fn fn, void *arg)
 {
@@ -35,46 +37,106 @@ static void found(struct thread *th, struct gpu_op *op, uint64_t corr, uint64_t 
 	}
 }
 
-/* The innermost of the remembered calls that contain the instant: the one that began last. */
-static const struct recent_span *find_recent(const struct thread *th, uint64_t instant)
+/* ---- calls that have ended ---- */
+
+static uint32_t ring_size(const struct thread *th)
 {
-	uint64_t n = th->recent_count < RECENT_SPANS ? th->recent_count : RECENT_SPANS;
-	const struct recent_span *best = NULL;
-
-	for (uint64_t i = 1; i <= n; i++) {
-		const struct recent_span *s = &th->recent[(th->recent_count - i) % RECENT_SPANS];
-
-		if (s->end < instant)
-			break;
-		if (s->begin <= instant && (!best || s->begin > best->begin))
-			best = s;
-	}
-	return best;
+	return th->more_recent ? th->more_spans : RECENT_SPANS;
 }
 
-/* The outermost call, if it has ended as well. */
-static const struct recent_span *find_root(const struct thread *th, uint64_t root, uint64_t instant)
+/* The n-th call of the thread. */
+static struct recent_span *recent(struct thread *th, uint64_t n)
 {
-	uint64_t n = th->recent_count < RECENT_SPANS ? th->recent_count : RECENT_SPANS;
+	struct recent_span *ring = th->more_recent ? th->more_recent : th->recent;
 
-	for (uint64_t i = 1; i <= n; i++) {
-		const struct recent_span *s = &th->recent[(th->recent_count - i) % RECENT_SPANS];
+	return &ring[n % ring_size(th)];
+}
 
-		if (s->end < instant)
-			break;
-		if (s->corr == root)
-			return s;
+/* The first of those remembered that ended then or later. */
+static uint64_t first_to_end(struct thread *th, uint64_t instant)
+{
+	uint64_t size = ring_size(th), high = th->recent_count, low = high > size ? high - size : 0;
+
+	while (low < high) {
+		uint64_t middle = low + (high - low) / 2;
+
+		if (recent(th, middle)->end < instant)
+			low = middle + 1;
+		else
+			high = middle;
 	}
+	return low;
+}
+
+/* The number of the innermost call that contains the instant; recent_count if there is none. */
+static uint64_t find_recent(struct thread *th, uint64_t instant)
+{
+	uint64_t n;
+
+	for (n = first_to_end(th, instant); n < th->recent_count; n++) {
+		const struct recent_span *s = recent(th, n);
+
+		if (s->begin <= instant)
+			return n;
+		if (s->corr == s->root)
+			break; /* nor do the calls behind it */
+	}
+	return th->recent_count;
+}
+
+/* The outermost call of the n-th, if it has ended as well. */
+static const struct recent_span *find_root(struct thread *th, uint64_t n)
+{
+	uint64_t root = recent(th, n)->root;
+
+	for (; n < th->recent_count; n++)
+		if (recent(th, n)->corr == root)
+			return recent(th, n);
 	return NULL;
 }
 
+/*
+ * A packet may have to wait for another one that its thread has reserved and not written yet, and
+ * is heard of only then: the calls of a second are remembered, within limits.
+ */
+static void remember_more(struct thread *th)
+{
+	uint32_t size = ring_size(th), more = 2 * size;
+	struct recent_span *ring = more > RECENT_SPANS_MAX ? NULL : calloc(more, sizeof(*ring));
+
+	if (!ring)
+		return;
+	for (uint64_t n = th->recent_count - size; n < th->recent_count; n++)
+		ring[n % more] = *recent(th, n);
+	free(th->more_recent);
+	th->more_recent = ring;
+	th->more_spans = more;
+}
+
+static void remember(struct thread *th, const struct event *span)
+{
+	if (th->recent_count >= ring_size(th) &&
+	    span->end < recent(th, th->recent_count)->end + RECENT_NS)
+		remember_more(th);
+	*recent(th, th->recent_count++) = (struct recent_span){
+		.begin = span->begin,
+		.end = span->end,
+		.corr = span->corr,
+		.root = span->root,
+		.stream = span->stream,
+	};
+}
+
+/* ---- operations ---- */
+
 void correlate__submit(struct thread *th, struct gpu_op *op, settled_fn fn, void *arg)
 {
-	const struct recent_span *s = find_recent(th, op->ev.gpu.submit), *root = NULL;
+	uint64_t n = find_recent(th, op->ev.gpu.submit);
+	const struct recent_span *root = NULL;
 
-	if (s) {
-		found(th, op, s->corr, s->root);
-		root = s->corr == s->root ? s : find_root(th, s->root, op->ev.gpu.submit);
+	if (n < th->recent_count) {
+		found(th, op, recent(th, n)->corr, recent(th, n)->root);
+		root = find_root(th, n);
 	}
 	if (root) {
 		op->ev.gpu.stream = root->stream;
@@ -92,17 +154,6 @@ void correlate__submit_alone(struct gpu_op *op, settled_fn fn, void *arg)
 void correlate__withdraw(struct thread *th, struct gpu_op *op)
 {
 	DL_DELETE(th->unsettled, op);
-}
-
-static void remember(struct thread *th, const struct event *span)
-{
-	th->recent[th->recent_count++ % RECENT_SPANS] = (struct recent_span){
-		.begin = span->begin,
-		.end = span->end,
-		.corr = span->corr,
-		.root = span->root,
-		.stream = span->stream,
-	};
 }
 
 static void done(struct thread *th, struct gpu_op *op, settled_fn fn, void *arg)

@@ -255,6 +255,7 @@ void tasks__remove_thread(struct tasks *t, struct thread *th)
 		HASH_DELETE(hh_ns, t->by_ns_tid, th);
 	external__clear(&th->external);
 	free(th->ranges.open);
+	free(th->more_recent);
 	free(th);
 }
 

@@ -42,7 +42,8 @@ struct recent_span {
 	uint32_t stream;
 };
 
-#define RECENT_SPANS 1024
+#define RECENT_SPANS	 1024
+#define RECENT_SPANS_MAX 65536 /* where so many end in a second */
 
 struct thread {
 	uint64_t key; /* pid << 32 | tid */
@@ -51,6 +52,8 @@ struct thread {
 	bool told;	 /* to the sinks */
 	char comm[64];
 	struct recent_span recent[RECENT_SPANS]; /* a ring */
+	struct recent_span *more_recent;	 /* in its place, NULL: it is enough */
+	uint32_t more_spans;			 /* size of that, a power of two */
 	uint64_t recent_count;
 	struct gpu_op *unsettled; /* submitted, waiting for the call that did it; oldest first */
 	struct range_stack ranges;
