@@ -273,6 +273,31 @@ static void gpu_op_heard_of_late_is_found_among_the_recent_calls(void **state)
 	assert_int_equal(at_the_edge.ev.corr, 3);
 }
 
+/* Calls of a second, however many: a packet may wait behind another one before it is heard of. */
+static void gpu_op_heard_of_very_late_is_found_among_the_calls_of_a_second(void **state)
+{
+	enum { CALLS = 20000, EVERY_NS = 40000 };
+	struct thread th = {};
+	int64_t i, late;
+
+	for (i = 1; i <= CALLS; i++) {
+		struct event outer = call(i, i * EVERY_NS, i * EVERY_NS + 1000, 0);
+
+		correlate__span(&th, &outer, settled, NULL);
+		for (late = i; i % 997 == 0 && late > 0; late -= 611) {
+			struct gpu_op op = submitted(late * EVERY_NS + 500);
+			struct gpu_op outside = submitted(late * EVERY_NS + 2000);
+
+			correlate__submit(&th, &op, settled, NULL);
+			assert_int_equal(op.ev.corr, late);
+			correlate__submit(&th, &outside, settled, NULL);
+			assert_int_equal(outside.ev.corr, 0);
+			correlate__give_up(&th, settled, NULL);
+		}
+	}
+	free(th.more_recent);
+}
+
 static void gpu_ops_are_given_up_at_the_end(void **state)
 {
 	struct gpu_op a = submitted(30), b = submitted(40);
@@ -462,6 +487,7 @@ int main(void)
 		cmocka_unit_test(gpu_op_between_inner_calls_belongs_to_the_outer),
 		cmocka_unit_test(gpu_op_outside_of_all_calls_is_uncorrelated),
 		cmocka_unit_test(gpu_op_heard_of_late_is_found_among_the_recent_calls),
+		cmocka_unit_test(gpu_op_heard_of_very_late_is_found_among_the_calls_of_a_second),
 		cmocka_unit_test(gpu_ops_are_given_up_at_the_end),
 		cmocka_unit_test(gpu_ops_are_given_up_one_by_one),
 		cmocka_unit_test(ranges_nest),
