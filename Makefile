@@ -2,18 +2,18 @@
 # Builds everything into $(O). Each directory that builds something says so in its module.mk.
 #
 #   make [all]              rtrace-bpf, the agent, libroctx64
+#   make static             rtrace-bpf without libraries: see scripts/static
 #   make tests              the simulated GPU, the workloads, the unit tests
 #   make unit               run the unit tests        make e2e     run the end-to-end tests
 #   make check              both, and more: see scripts/check
 #   make bench              ratios: what tracing costs
-#   make install            PREFIX=/usr/local DESTDIR=
+#   make install uninstall  PREFIX=/usr/local DESTDIR=, and the directories of dist/module.mk
 #   make lint format clean
 #
 #   O=DIR  build folder     V=1  show commands     SAN=address,undefined  sanitizers
 
 O ?= build
 PREFIX ?= /usr/local
-LIBDIR ?= $(PREFIX)/lib
 CC = gcc
 CLANG ?= clang
 BPFTOOL ?= $(firstword $(wildcard /usr/sbin/bpftool) bpftool)
@@ -42,7 +42,7 @@ SHLIB_LDFLAGS = -shared -Wl,--no-undefined -Wl,-z,now
 
 .DELETE_ON_ERROR:
 .SECONDARY:
-.PHONY: all tests unit e2e check bench install lint format clean sanitized print-unit-tests
+.PHONY: all static tests unit e2e check bench install uninstall lint format clean sanitized print-unit-tests
 
 all:
 
@@ -58,7 +58,7 @@ $(O)/pic/%.o: %.c
 
 # Tests last: they build on what the others name.
 include $(sort $(wildcard */module.mk)) $(sort $(wildcard tests/*/module.mk))
--include $(shell [ -d $(O) ] && find $(O) -name '*.d')
+-include $(shell [ -d $(O) ] && find $(O) -type f -name '*.d')
 
 unit: tests
 	$(Q)for t in $(UNIT_TESTS); do $$t || exit 1; done
@@ -75,13 +75,6 @@ print-unit-tests:
 
 # What can run with a sanitizer: our own programs. Code for other processes cannot bring its runtime.
 sanitized: $(O)/rtrace-bpf $(O)/librtrace-agent.so $(UNIT_TESTS)
-
-install: all
-	install -D -m 755 $(O)/rtrace-bpf $(DESTDIR)$(PREFIX)/bin/rtrace-bpf
-	install -D -m 755 $(O)/librtrace-agent.so $(DESTDIR)$(LIBDIR)/rtrace/librtrace-agent.so
-	install -D -m 755 $(O)/libroctx64.so.4 $(DESTDIR)$(LIBDIR)/libroctx64.so.4
-	ln -sf libroctx64.so.4 $(DESTDIR)$(LIBDIR)/libroctx64.so
-	install -D -m 644 roctx/roctx.h $(DESTDIR)$(PREFIX)/include/roctracer/roctx.h
 
 SOURCES = $(shell git ls-files -co --exclude-standard '*.c' '*.h' 2>/dev/null)
 

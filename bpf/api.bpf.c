@@ -12,31 +12,13 @@
 #include "calls.h"
 #include "dispatch.h"
 #include "kfd.h"
+#include "lastlook.h"
 #include "opens.h"
+#include "places.h"
 
 char LICENSE[] SEC("license") = "Dual MIT/GPL";
 
 /* ---- functions ---- */
-
-static long note_place(struct task_struct *task, struct vm_area_struct *vma, struct rt_place *p)
-{
-	p->ino = BPF_CORE_READ(vma, vm_file, f_inode, i_ino);
-	p->dev = BPF_CORE_READ(vma, vm_file, f_inode, i_sb, s_dev);
-	p->offset += (vma->vm_pgoff << 12) - vma->vm_start;
-	return 0;
-}
-
-/* The cookie of the probe at that address, where probes have none of their own; 0: unknown. */
-static __always_inline __u64 cookie_at(struct task_struct *task, __u64 ip)
-{
-	struct rt_place p = {.offset = ip};
-	const __u64 *found;
-
-	if (!use_places || bpf_find_vma(task, ip, note_place, &p, 0))
-		return 0;
-	found = bpf_map_lookup_elem(&places, &p);
-	return found ? *found : 0;
-}
 
 /* The domain of the innermost open call, if that has just jumped to here. */
 static __always_inline bool jumped_from(const struct task_state *t, __u64 sp, __u32 domain)
@@ -84,7 +66,7 @@ static __always_inline void fill_frame(struct pt_regs *ctx, struct task_state *t
 	f->args[3] = PT_REGS_PARM4(ctx);
 	f->args[4] = PT_REGS_PARM5(ctx);
 	f->args[5] = ctx->r9;
-	if (plan)
+	if (plan || f->flags & FRAME_BY_IP)
 		take_words(t, f, plan);
 }
 
@@ -165,15 +147,18 @@ static __always_inline int enter(struct pt_regs *ctx, __u64 cookie)
 
 static __always_inline int leave(struct pt_regs *ctx)
 {
+	struct task_struct *task = bpf_get_current_task_btf();
 	struct task_state *t;
 	__u32 found;
 
-	t = bpf_task_storage_get(&tasks, bpf_get_current_task_btf(), NULL, 0);
+	t = bpf_task_storage_get(&tasks, task, NULL, 0);
 	if (!t)
 		return 0;
 	found = find_frame(t, PT_REGS_SP(ctx) - 8);
-	if (found < RT_DEPTH) /* else entered before the attach, or lost at entry: counted there */
-		finish(ctx, t, found, PT_REGS_RC(ctx));
+	if (found >= RT_DEPTH) /* entered before the attach, or lost at entry: counted there */
+		return 0;
+	name_late(task, frame_at(t, found));
+	finish(ctx, t, found, PT_REGS_RC(ctx));
 	return 0;
 }
 
@@ -208,15 +193,16 @@ int BPF_PROG(task_exit, struct task_struct *task)
 	struct task_state *t = bpf_task_storage_get(&tasks, task, NULL, 0);
 	bool last = !BPF_CORE_READ(task, signal, live.counter), known;
 	struct span_end e = {};
-	__u32 pid = task->tgid;
+	__u32 pid = task->tgid, how;
 
 	/* The number may be another process's soon. */
 	known = tell_exec || (last && listed(pid));
 	if (last)
 		bpf_map_delete_elem(&pids, &pid);
+	how = (last ? RT_EXIT_LAST : 0) | (task->exit_code & 0x7f ? RT_EXIT_KILLED : 0);
 	if (!t) {
 		if (last && known)
-			send_note(RT_REC_EXIT, RT_EXIT_LAST, pid, task->pid);
+			send_note(RT_REC_EXIT, how, pid, task->pid);
 		return 0;
 	}
 	e.ts = bpf_ktime_get_boot_ns();
@@ -224,7 +210,7 @@ int BPF_PROG(task_exit, struct task_struct *task)
 	e.pid = pid;
 	e.tid = task->pid;
 	cut_frames(t, 0, &e);
-	send_note(RT_REC_EXIT, last ? RT_EXIT_LAST : 0, e.pid, e.tid);
+	send_note(RT_REC_EXIT, how, e.pid, e.tid);
 	return 0;
 }
 

@@ -14,12 +14,13 @@
  * rings once for several, or of one that is about to ring. User space finds out: packets are known
  * by their index.
  *
- * Under our agent, or another tool that intercepts queues, doorbells of applications are ordinary
- * memory and not of these kinds: nothing is sent.
+ * Under a tool that intercepts queues, doorbells of applications are ordinary memory and not of
+ * these kinds: nothing is sent. Of a process with our agent, which tells all, user space drops it.
  */
 #ifndef RTRACE_BPF_DISPATCH_H
 #define RTRACE_BPF_DISPATCH_H
 
+#include "amd_abi.h"
 #include "calls.h"
 
 /* Packets that are looked at for one doorbell; more are counted. */
@@ -27,23 +28,6 @@
 
 /* How far below a packet that was passed over before, others of the same thread may be. */
 #define LATE_MAX 16
-
-/* amd_signal_t and amd_queue_t: the same in ROCm 5.2 to 7.0. */
-#define SIGNAL_WORDS	     7 /* kind, value or doorbell, ..., start_ts, end_ts, queue_ptr */
-#define SIGNAL_VALUE	     1
-#define SIGNAL_START	     4
-#define SIGNAL_END	     5
-#define SIGNAL_QUEUE	     6
-#define KIND_USER	     1
-#define KIND_DOORBELL	     (-1)
-#define KIND_LEGACY_DOORBELL (-2)
-#define QUEUE_WORDS	     5 /* type, base_address, doorbell_signal, size, id */
-#define QUEUE_WRITE_INDEX    56
-#define QUEUE_READ_INDEX     128
-#define QUEUE_PROPERTIES     180
-#define PACKET_BYTES	     64
-#define TYPE_INVALID	     1
-#define TYPE_DISPATCH	     2
 
 struct queue_key {
 	__u64 queue, id;

@@ -17,12 +17,12 @@ enum rt_rec_kind {
 	RT_REC_THREAD,	 /* struct rt_rec_fork: a thread was started inside a call */
 	RT_REC_EXEC,	 /* struct rt_rec: a process runs another program */
 	RT_REC_EXIT,	 /* struct rt_rec: a thread that had made traced calls ended */
-	RT_REC_LIBRARY,	 /* struct rt_rec_open: a file named like a ROCm library was opened */
-	RT_REC_AGENT,	 /* struct rt_rec_open: an agent created its shared memory */
-	RT_REC_MAPPED,	 /* struct rt_rec_open: such a library's code was mapped */
+	RT_REC_MAPPED,	 /* struct rt_rec_mapped: the code of a ROCm library was mapped */
+	RT_REC_AGENT,	 /* struct rt_rec_agent: an agent created its shared memory */
 	RT_REC_DISPATCH, /* struct rt_rec_dispatch: a packet was submitted to a queue */
 	RT_REC_SIGNAL,	 /* struct rt_rec_signal: a signal is about to be lost to packets */
 	RT_REC_CODE,	 /* struct rt_rec: code objects are about to be loaded or unloaded */
+	RT_REC_ENDED,	 /* struct rt_rec_ended: an operation of a process that is being killed */
 };
 
 struct rt_rec {
@@ -37,14 +37,16 @@ struct rt_rec {
 #define RT_SPAN_UNFINISHED 0x1	/* the task or the trace ended inside the call */
 #define RT_SPAN_UNWOUND	   0x2	/* the call was left without returning */
 #define RT_SPAN_BY_IP	   0x4	/* func is the probed address, not a function id */
-#define RT_SPAN_ENTRY	   0x10 /* only the entry was seen, and is all there is: end == begin */
 #define RT_SPAN_QUIET	   0x8	/* tracing was off here: sent because RT_PLAN_KEEP wants it */
+#define RT_SPAN_ENTRY	   0x10 /* only the entry was seen, and is all there is: end == begin */
 
 /* rt_rec.flags of RT_REC_EXIT */
-#define RT_EXIT_LAST 0x1 /* of its process: that has ended too */
+#define RT_EXIT_LAST   0x1 /* of its process: that has ended too */
+#define RT_EXIT_KILLED 0x2 /* by a signal */
 
-/* rt_rec.flags of struct rt_rec_open */
-#define RT_OPEN_STOPPED 0x1 /* the process was sent SIGSTOP and waits for SIGCONT */
+/* rt_rec.flags of struct rt_rec_mapped */
+#define RT_MAPPED_STOPPED 0x1 /* the process was sent SIGSTOP and waits for SIGCONT */
+#define RT_MAPPED_KNOWN	  0x2 /* the file was probed in all processes before */
 
 #define RT_ARGS 6
 
@@ -130,8 +132,8 @@ struct rt_plan {
 /* rt_plan.flags */
 #define RT_PLAN_KEEP  0x1 /* needed to understand other calls: no filter leaves it out */
 #define RT_PLAN_STACK 0x2 /* take the user stack */
-#define RT_PLAN_ENTRY 0x8 /* do not probe the return: an exception may pass through the call */
 #define RT_PLAN_THUNK 0x4 /* of the thunk library: system calls inside it tell nothing new */
+#define RT_PLAN_ENTRY 0x8 /* do not probe the return: an exception may pass through the call */
 
 /* Functions of one number belong together: they may call each other. */
 #define RT_PLAN_DOMAIN(d)    ((__u32)(d) << 16)
@@ -187,9 +189,14 @@ struct rt_rec_fork {
 	__u64 corr; /* THREAD: of the outermost call that is open in the parent */
 };
 
-struct rt_rec_open {
+struct rt_rec_mapped {
 	struct rt_rec h;
-	__s32 fd; /* LIBRARY, AGENT */
+	char name[64]; /* of the file, without its folder */
+};
+
+struct rt_rec_agent {
+	struct rt_rec h;
+	__s32 fd; /* of its memory, in the process */
 	__u32 _pad;
 };
 
@@ -230,6 +237,16 @@ struct rt_rec_signal {
 	__u64 signal;
 	__s64 value;
 	__u64 start_ticks, end_ticks;
+};
+
+/* A GPU operation that had ended when its process was killed; its agent may have said it before. */
+struct rt_rec_ended {
+	struct rt_rec h;
+	__u64 op;		      /* its number: the agent's */
+	__u64 begin_ticks, end_ticks; /* of the agent's clock; both 0: not known */
+	__s64 value;		      /* of its signal */
+	__u32 agent;
+	__u32 _pad;
 };
 
 /*
@@ -273,6 +290,7 @@ enum rt_count {
 	RT_COUNT_LOST_DEPTH,	/* spans lost: nested deeper than RT_DEPTH */
 	RT_COUNT_LOST_TASK,	/* spans lost: no memory for a thread's call stack */
 	RT_COUNT_LOST_NOTE,	/* records of other kinds lost: ring full */
+	RT_COUNT_LOST_END,	/* ends of GPU operations lost: ring full */
 	RT_COUNT_LOST_DISPATCH, /* packets not sent: ring full, not readable, too many at once */
 	RT_COUNT_OLD_DISPATCH,	/* packets of queues that were in use before they were first seen */
 	RT_COUNTS,
@@ -282,7 +300,8 @@ _Static_assert(sizeof(struct rt_rec) == 24, "record header");
 _Static_assert(sizeof(struct rt_rec_span) == 128, "a span is two cache lines");
 _Static_assert(sizeof(struct rt_rec_dispatch) == 168, "no holes");
 _Static_assert(sizeof(struct rt_item) == 8 && RT_DATA_MAX % 8 == 0, "items keep 8-byte alignment");
-_Static_assert(sizeof(struct rt_rec_open) % 8 == 0 && sizeof(struct rt_rec_fork) % 8 == 0,
+_Static_assert(sizeof(struct rt_rec_mapped) % 8 == 0 && sizeof(struct rt_rec_agent) % 8 == 0 &&
+		       sizeof(struct rt_rec_fork) % 8 == 0,
 	       "records keep 8-byte alignment");
 
 #endif

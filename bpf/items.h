@@ -28,11 +28,12 @@ _Static_assert(FIRST_WORDS + RT_STACK_WORDS <= TASK_WORDS, "every frame's words 
 			n = RT_STACK_WORDS;  \
 	} while (0)
 
-/* At the entry: keeps the words above the return address. */
+/* At the entry: keeps the words above the return address; as many as there can be if it is not
+ * known of what. */
 static __always_inline void take_words(struct task_state *t, struct frame *f,
 				       const struct rt_plan *plan)
 {
-	__u64 first = f->first_word, n = plan->stack_words;
+	__u64 first = f->first_word, n = plan ? plan->stack_words : RT_STACK_WORDS;
 
 	if (!n || n > RT_STACK_WORDS || first >= FIRST_WORDS)
 		return;

@@ -83,6 +83,7 @@ struct task_struct {
 	unsigned long sas_ss_sp;
 	__kernel_size_t sas_ss_size;
 	__u64 start_time; /* CLOCK_MONOTONIC */
+	int exit_code;	  /* a signal in the lowest bits, the status above */
 	__u32 self_exec_id;
 	char comm[16];
 };
@@ -134,6 +135,16 @@ static __always_inline struct file *file_of(struct task_struct *task, __u32 fd)
 	slots = BPF_CORE_READ(table, fd);
 	bpf_probe_read_kernel(&file, sizeof(file), slots + fd);
 	return file;
+}
+
+/* The first eight bytes of the file's name, padded with zeros; see NAME8. */
+static __always_inline __u64 file_name(struct file *file)
+{
+	__u64 name[2] = {};
+
+	bpf_probe_read_kernel_str(name, sizeof(name),
+				  BPF_CORE_READ(file, f_path.dentry, d_name.name));
+	return name[0];
 }
 
 #define SIGSTOP 19

@@ -11,6 +11,7 @@
 #define RTRACE_BPF_KFD_H
 
 #include "calls.h"
+#include "places.h"
 
 #define KFD_TYPE 'K'
 
@@ -25,24 +26,20 @@ struct {
 static __always_inline bool is_kfd(struct task_struct *task, __u32 fd)
 {
 	struct file *file = file_of(task, fd);
-	__u64 name = 0;
 
-	if (!file)
-		return false;
-	bpf_probe_read_kernel_str(&name, sizeof(name),
-				  BPF_CORE_READ(file, f_path.dentry, d_name.name));
-	return name == NAME8('k', 'f', 'd', 0, 0, 0, 0, 0);
+	return file && file_name(file) == NAME8('k', 'f', 'd', 0, 0, 0, 0, 0);
 }
 
 /* Is the innermost open call one of the thunk library? */
-static __always_inline bool in_thunk(const struct task_state *t)
+static __always_inline bool in_thunk(struct task_struct *task, struct task_state *t)
 {
 	const struct rt_plan *plan;
-	const struct frame *f;
+	struct frame *f;
 
 	if (!t->depth)
 		return false;
 	f = frame_at(t, t->depth - 1);
+	name_late(task, f);
 	plan = f->flags & FRAME_BY_IP ? NULL : plan_of(f->func);
 	return plan && plan->flags & RT_PLAN_THUNK;
 }
@@ -64,7 +61,7 @@ int ioctl_enter(struct trace_event_raw_sys_enter *ctx)
 	if (!is_kfd(task, ctx->args[0]))
 		return 0;
 	t = caller(task, pid_tgid, &off);
-	if (!t || off || in_thunk(t))
+	if (!t || off || in_thunk(task, t))
 		return 0;
 	func = bpf_map_lookup_elem(&kfd_functions, &nr);
 	regs = (struct pt_regs *)bpf_task_pt_regs(task);

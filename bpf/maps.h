@@ -12,7 +12,7 @@
 const volatile __u32 nr_cpus = 1;	  /* possible CPUs */
 const volatile bool only_listed = false;  /* capture only the processes in `pids` */
 const volatile bool follow_forks = false; /* children of listed processes are listed too */
-const volatile bool stop_on_open = false; /* SIGSTOP who opens a ROCm library, see RT_REC_LIBRARY */
+const volatile bool hold_unknown = false; /* SIGSTOP who maps an unknown library, see opens.h */
 const volatile bool tell_exec = false;	  /* RT_REC_EXEC for every process */
 const volatile __u32 tracer_pid = 0;
 const volatile __u64 traced_since =
@@ -58,11 +58,11 @@ struct frame {
 struct task_state {
 	__u32 depth;
 	__u32 words_used;
-	__u16 named;	/* RT_REC_TASK was sent */
-	__u8 ignored;	/* a thread of our own agent */
-	__u8 long_name; /* what it opens has a longer name than we look at */
-	__u32 opening;	/* record kind to send when the system call in progress has succeeded */
-	__u32 lib_fd1;	/* descriptor + 1 of the ROCm library opened last, 0 none */
+	__u16 named;  /* RT_REC_TASK was sent */
+	__u8 ignored; /* a thread of our own agent */
+	__u8 _pad8;
+	__u32 opening;	  /* record kind to send when the system call in progress has succeeded */
+	__u32 opening_fd; /* what it maps */
 	__u32 ns_tid;
 	struct frame frames[RT_DEPTH];
 	__u64 words[TASK_WORDS];
@@ -145,6 +145,29 @@ struct {
 	__type(key, struct rt_place);
 	__type(value, __u64);
 } places SEC(".maps");
+
+/* A probed address in a process that has mapped libraries so many times. */
+struct seen_place {
+	__u64 ip;
+	__u32 pid;
+	__u32 mapped;
+};
+
+/* Which cookies such addresses were found to have. */
+struct {
+	__uint(type, BPF_MAP_TYPE_LRU_HASH);
+	__uint(max_entries, 16384);
+	__type(key, struct seen_place);
+	__type(value, __u64);
+} seen_places SEC(".maps");
+
+/* By process: how many times it has mapped the code of a library. */
+struct {
+	__uint(type, BPF_MAP_TYPE_LRU_HASH);
+	__uint(max_entries, 16384);
+	__type(key, __u32);
+	__type(value, __u32);
+} mapped SEC(".maps");
 
 struct {
 	__uint(type, BPF_MAP_TYPE_HASH);

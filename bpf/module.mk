@@ -1,7 +1,7 @@
 # The BPF object and its skeleton header: $(O)/gen/bpf/api.skel.h
 
 BPF_CFLAGS = -target bpf -mcpu=v3 -O2 -g -D__TARGET_ARCH_x86 -Wall -Werror \
-	-I/usr/include/$(shell $(CC) -print-multiarch) -MMD -MP
+	-I. -I/usr/include/$(shell $(CC) -print-multiarch) -MMD -MP
 
 $(O)/obj/bpf/%.bpf.o: bpf/%.bpf.c
 	$(call say,BPF,$@)

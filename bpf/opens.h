@@ -1,17 +1,20 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Libraries and agents that processes bring: user space is told when a file named like a ROCm
- * library is opened and when an agent creates its memory.
+ * Libraries and agents that processes bring: user space is told when the code of a file named like
+ * a ROCm library is mapped and when an agent creates its memory.
  *
- * With stop_on_open a process that opens a library file which is not probed yet is stopped before
- * it is back in user mode, so that the probes are in place before the library is even mapped; user
- * space lets it go on with SIGCONT. A parent that waits for stopped children sees that: so it is
- * not done for files that are known.
+ * With hold_unknown a process that maps a library which is not probed yet is stopped before it is
+ * back in user mode, so that the probes are in place before the library's code can run; user space
+ * lets it go on with SIGCONT. A parent that waits for stopped children sees that: so it is not done
+ * for files that are known.
  */
 #ifndef RTRACE_BPF_OPENS_H
 #define RTRACE_BPF_OPENS_H
 
 #include "maps.h"
+
+#define PROT_EXEC     0x4
+#define MAP_ANONYMOUS 0x20
 
 static __always_inline bool capturing_current(void)
 {
@@ -20,17 +23,17 @@ static __always_inline bool capturing_current(void)
 	return pid != tracer_pid && (!only_listed || listed(pid));
 }
 
-static __always_inline bool is_known(__u32 fd)
+static __always_inline bool is_known(struct file *file)
 {
-	struct file *file = file_of(bpf_get_current_task_btf(), fd);
 	struct rt_place p = {};
 
 	p.ino = BPF_CORE_READ(file, f_inode, i_ino);
 	p.dev = BPF_CORE_READ(file, f_inode, i_sb, s_dev);
-	return file && bpf_map_lookup_elem(&known_files, &p);
+	return bpf_map_lookup_elem(&known_files, &p);
 }
 
-static __always_inline void note_opening(__u32 kind, bool long_name)
+/* A record of that kind is to be sent when the system call has succeeded. */
+static __always_inline void note_opening(__u32 kind, __u32 fd)
 {
 	struct task_state *t = bpf_task_storage_get(&tasks, bpf_get_current_task_btf(), NULL,
 						    BPF_LOCAL_STORAGE_GET_F_CREATE);
@@ -40,46 +43,40 @@ static __always_inline void note_opening(__u32 kind, bool long_name)
 		return;
 	}
 	t->opening = kind;
-	t->long_name = long_name;
+	t->opening_fd = fd;
 }
 
-/* The system call that opens or maps a library or creates an agent's memory has succeeded. */
-static __always_inline int opened(long ret)
+/* The task, if its system call, which has succeeded, is one to send a record of that kind for. */
+static __always_inline struct task_state *has_opened(__u32 kind, long ret)
+{
+	struct task_state *t = bpf_task_storage_get(&tasks, bpf_get_current_task_btf(), NULL, 0);
+
+	if (!t || t->opening != kind)
+		return NULL;
+	t->opening = 0;
+	return ret < 0 && ret > -4096 ? NULL : t;
+}
+
+/* A record of that kind, of the calling thread and of now. NULL: it is lost, and counted. */
+static __always_inline void *reserve_opened(__u32 kind, __u64 size)
 {
 	__u64 pid_tgid = bpf_get_current_pid_tgid();
-	struct task_state *t;
-	struct rt_rec_open *r;
-	bool long_name;
-	__u32 kind;
+	struct rt_rec *r = reserve(size);
 
-	t = bpf_task_storage_get(&tasks, bpf_get_current_task_btf(), NULL, 0);
-	if (!t || !t->opening)
-		return 0;
-	kind = t->opening;
-	long_name = t->long_name;
-	t->opening = 0;
-	t->long_name = 0;
-	if (ret < 0 && ret > -4096)
-		return 0;
-	t->lib_fd1 = kind == RT_REC_LIBRARY ? ret + 1 : 0;
-	r = reserve(sizeof(*r));
-	if (!r) {
+	if (r)
+		fill_header(r, kind, size, bpf_ktime_get_boot_ns(), pid_tgid >> 32, pid_tgid);
+	else
 		count(RT_COUNT_LOST_NOTE);
-		return 0;
-	}
-	fill_header(&r->h, kind, sizeof(*r), bpf_ktime_get_boot_ns(), pid_tgid >> 32, pid_tgid);
-	r->fd = ret;
-	r->_pad = 0;
-	if (stop_on_open && kind == RT_REC_LIBRARY && !long_name && !is_known(ret) &&
-	    !bpf_send_signal(SIGSTOP))
-		r->h.flags = RT_OPEN_STOPPED;
-	submit(r);
-	return 0;
+	return r;
 }
 
+/* ---- libraries ---- */
+
 /* The first eight bytes tell these names apart from all others that matter. */
-static __always_inline bool is_library_name(__u64 name)
+static __always_inline bool is_library(struct file *file)
 {
+	__u64 name = file_name(file);
+
 	return name == NAME8('l', 'i', 'b', 'a', 'm', 'd', 'h', 'i') || /* libamdhip64 */
 	       name == NAME8('l', 'i', 'b', 'h', 's', 'a', '-', 'r') || /* libhsa-runtime64 */
 	       name == NAME8('l', 'i', 'b', 'h', 's', 'a', 'k', 'm') || /* libhsakmt */
@@ -88,46 +85,58 @@ static __always_inline bool is_library_name(__u64 name)
 	       name == NAME8('l', 'i', 'b', 'r', 'o', 'c', 'p', 'r');	/* librocprofiler-sdk */
 }
 
-#define PATH_SEEN 256
-
-SEC("tracepoint/syscalls/sys_enter_openat")
-int open_enter(struct trace_event_raw_sys_enter *ctx)
+/* What was known of the addresses in the process may be of another library from now on. */
+static __always_inline void forget_places(void)
 {
-	char path[PATH_SEEN] = {};
-	__u64 name = 0; /* first bytes of the last component */
-	__u32 len = 0;
-	long n;
+	__u32 pid = bpf_get_current_pid_tgid() >> 32, one = 1;
+	__u32 *times = bpf_map_lookup_elem(&mapped, &pid);
 
-	if (!capturing_current())
+	if (times)
+		__sync_fetch_and_add(times, 1);
+	else
+		bpf_map_update_elem(&mapped, &pid, &one, BPF_NOEXIST);
+}
+
+SEC("tracepoint/syscalls/sys_enter_mmap")
+int mmap_enter(struct trace_event_raw_sys_enter *ctx)
+{
+	struct file *file;
+
+	if (!(ctx->args[2] & PROT_EXEC) || ctx->args[3] & MAP_ANONYMOUS || !capturing_current())
 		return 0;
-	n = bpf_probe_read_user_str(path, sizeof(path), (const void *)ctx->args[1]);
-	if (n < 0)
+	file = file_of(bpf_get_current_task_btf(), ctx->args[4]);
+	if (!file || !is_library(file))
 		return 0;
-	if (n == sizeof(path)) { /* longer than we look: user space sees the whole name */
-		note_opening(RT_REC_LIBRARY, true);
-		return 0;
-	}
-	for (int i = 0; i < PATH_SEEN; i++) {
-		if (!path[i])
-			break;
-		if (path[i] == '/') {
-			name = 0;
-			len = 0;
-		} else if (len < sizeof(name)) {
-			name |= (__u64)(__u8)path[i] << 8 * len;
-			len++;
-		}
-	}
-	if (is_library_name(name))
-		note_opening(RT_REC_LIBRARY, false);
+	if (use_places)
+		forget_places();
+	note_opening(RT_REC_MAPPED, ctx->args[4]);
 	return 0;
 }
 
-SEC("tracepoint/syscalls/sys_exit_openat")
-int open_exit(struct trace_event_raw_sys_exit *ctx)
+SEC("tracepoint/syscalls/sys_exit_mmap")
+int mmap_exit(struct trace_event_raw_sys_exit *ctx)
 {
-	return opened(ctx->ret);
+	struct task_state *t = has_opened(RT_REC_MAPPED, ctx->ret);
+	struct rt_rec_mapped *r;
+	struct file *file;
+
+	if (!t)
+		return 0;
+	r = reserve_opened(RT_REC_MAPPED, sizeof(*r));
+	if (!r)
+		return 0;
+	file = file_of(bpf_get_current_task_btf(), t->opening_fd);
+	bpf_probe_read_kernel_str(r->name, sizeof(r->name),
+				  BPF_CORE_READ(file, f_path.dentry, d_name.name));
+	if (is_known(file))
+		r->h.flags = RT_MAPPED_KNOWN;
+	else if (hold_unknown && !bpf_send_signal(SIGSTOP))
+		r->h.flags = RT_MAPPED_STOPPED;
+	submit(r);
+	return 0;
 }
+
+/* ---- agents ---- */
 
 SEC("tracepoint/syscalls/sys_enter_memfd_create")
 int memfd_enter(struct trace_event_raw_sys_enter *ctx)
@@ -142,35 +151,24 @@ int memfd_enter(struct trace_event_raw_sys_enter *ctx)
 	for (unsigned int i = 0; i < sizeof(want); i++)
 		if (name[i] != want[i])
 			return 0;
-	note_opening(RT_REC_AGENT, false);
+	note_opening(RT_REC_AGENT, 0);
 	return 0;
 }
 
 SEC("tracepoint/syscalls/sys_exit_memfd_create")
 int memfd_exit(struct trace_event_raw_sys_exit *ctx)
 {
-	return opened(ctx->ret);
-}
+	struct rt_rec_agent *r;
 
-/*
- * Where functions are told by their addresses, user space must know where a library is mapped
- * before the process can be gone. These two run in that mode alone.
- */
-SEC("tracepoint/syscalls/sys_enter_mmap")
-int mmap_enter(struct trace_event_raw_sys_enter *ctx)
-{
-	struct task_state *t = bpf_task_storage_get(&tasks, bpf_get_current_task_btf(), NULL, 0);
-
-	if (t && t->lib_fd1 && t->lib_fd1 == (__u32)ctx->args[4] + 1 &&
-	    ctx->args[2] & 4 /* PROT_EXEC */)
-		t->opening = RT_REC_MAPPED;
+	if (!has_opened(RT_REC_AGENT, ctx->ret))
+		return 0;
+	r = reserve_opened(RT_REC_AGENT, sizeof(*r));
+	if (!r)
+		return 0;
+	r->fd = ctx->ret;
+	r->_pad = 0;
+	submit(r);
 	return 0;
-}
-
-SEC("tracepoint/syscalls/sys_exit_mmap")
-int mmap_exit(struct trace_event_raw_sys_exit *ctx)
-{
-	return opened(ctx->ret);
 }
 
 #endif

@@ -5,6 +5,7 @@
  * The library stays in memory once loaded (-z nodelete), and so does the shared memory:
  * hsa_shut_down followed by hsa_init goes on with the same ring.
  */
+#include <poll.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -14,6 +15,7 @@
 
 #include "hsa_agent/code.h"
 #include "hsa_agent/core.h"
+#include "hsa_agent/relay.h"
 
 #define EXPORT __attribute__((visibility("default")))
 
@@ -47,7 +49,20 @@ struct rt_agent_rec *agent_claim(enum rt_agent_kind kind, enum rt_agent_what wha
 	return rec;
 }
 
-/* One write for the whole line: others write to stderr too. */
+/*
+ * One write for the whole line: others write to stderr too. Never one that would wait for a slow
+ * reader, nor one to a reader that has gone, which would be a deadly signal.
+ */
+static void write_line(const char *line, size_t len)
+{
+	struct pollfd stderr_now = {.fd = STDERR_FILENO, .events = POLLOUT};
+
+	if (poll(&stderr_now, 1, 0) != 1 || stderr_now.revents != POLLOUT)
+		return;
+	if (write(STDERR_FILENO, line, len) < 0)
+		return;
+}
+
 static void say(const char *fmt, va_list args)
 {
 	static const char prefix[] = "rtrace-agent: ";
@@ -59,8 +74,7 @@ static void say(const char *fmt, va_list args)
 	if (n > (int)sizeof(line) - 2)
 		n = sizeof(line) - 2;
 	line[n++] = '\n';
-	if (write(STDERR_FILENO, line, n) < 0)
-		return;
+	write_line(line, n);
 }
 
 void agent_warn(const char *fmt, ...)
@@ -107,12 +121,14 @@ void agent_fail(const char *fmt, ...)
 static void forked(void)
 {
 	agent.active = 0;
+	agent.watching = 0;
 	agent.off = 1;
 	tls_tid = 0;
 	shm_disown(&agent.shm);
 	agent.shm.base = NULL;
 	queues_forked();
 	copies_forked();
+	relays_forked();
 	kernels_forked();
 	signals_forked();
 	shadow_forked();
@@ -161,6 +177,7 @@ static bool start(const HsaApiTable *table, bool recording)
 		atexit(exiting);
 		hooked = true;
 	}
+	signals_init();
 	err = devices_init();
 	if (!err) {
 		memory_init();
@@ -202,6 +219,26 @@ static void describe_runtime(const HsaApiTable *table)
 	shm_meta(&agent.shm, &rec.h);
 }
 
+/* Between OnLoad and OnUnload. Who is named twice in HSA_TOOLS_LIB gets both twice. */
+static bool loaded;
+
+/*
+ * Another file of this agent has been loaded before: one of the job's own, and one that a tracer
+ * has named. Two would take the times from each other's signals.
+ */
+static bool another_is_here(void)
+{
+	FILE *maps = agent.shm.base ? NULL : fopen("/proc/self/maps", "re");
+	bool found = false;
+	char line[512];
+
+	while (maps && !found && fgets(line, sizeof(line), maps))
+		found = strstr(line, "/memfd:" RT_AGENT_MEMFD);
+	if (maps)
+		fclose(maps);
+	return found;
+}
+
 EXPORT bool OnLoad(HsaApiTable *table, uint64_t runtime_version, uint64_t failed_count,
 		   const char *const *failed_names)
 {
@@ -209,13 +246,14 @@ EXPORT bool OnLoad(HsaApiTable *table, uint64_t runtime_version, uint64_t failed
 	uint64_t begin = shm_now();
 
 	agent.verbose = getenv("RTRACE_AGENT_LOG") != NULL;
-	if (mode && !strcmp(mode, "off"))
+	if (loaded || (mode && !strcmp(mode, "off")) || another_is_here())
 		return true;
 	if (!tables_save(table) || !start(table, mode && !strcmp(mode, "active")))
 		return false;
 	describe_runtime(table);
 	tell_runtime(RT_WHAT_RUNTIME_INIT, begin);
 	tables_wrap(table);
+	loaded = true;
 	agent_say("loaded, HSA API table %u", table->version.major_id);
 	return true;
 }
@@ -224,6 +262,9 @@ EXPORT void OnUnload(void)
 {
 	struct rt_meta_runtime_end rec = {.h = {RT_META_RUNTIME_END, sizeof(rec)}};
 
+	if (!loaded)
+		return;
+	loaded = false;
 	if (!agent.shm.base)
 		return;
 	kernels_release();
@@ -234,6 +275,7 @@ EXPORT void OnUnload(void)
 	__atomic_store_n(&agent.off, 1, __ATOMIC_RELAXED);
 	queues_release();
 	copies_release();
+	relays_release();
 	signals_release();
 	agent_say("unloaded");
 }

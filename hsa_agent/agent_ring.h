@@ -10,6 +10,7 @@
  *   0                 struct rt_agent_header    written once by the agent; `magic` is stored last
  *   RT_AGENT_CONTROL  struct rt_agent_control   written by the tracer, read by the agent
  *   RT_AGENT_STATE    struct rt_agent_state     written by the agent, read by the tracer
+ *   RT_AGENT_FLIGHTS  struct rt_agent_flight[]  written by the agent, read by the kernel
  *   header.meta_off   the meta log: append-only records of variable size, kept also while dormant
  *                     (devices, queues, kernels), so that a tracer that comes late knows all names
  *   header.ring_off   the ring: slots of one fixed size, many producers, one consumer
@@ -37,11 +38,15 @@
 
 #define RT_AGENT_MEMFD	 "rtrace-agent"
 #define RT_AGENT_MAGIC	 0x31544e4741545252ULL /* "RRTAGNT1" */
-#define RT_AGENT_VERSION 4
+#define RT_AGENT_VERSION 5
 
 #define RT_AGENT_CONTROL 4096
 #define RT_AGENT_STATE	 8192
-#define RT_AGENT_META	 12288
+#define RT_AGENT_FLIGHTS 12288
+#define RT_AGENT_META	 (RT_AGENT_FLIGHTS + RT_AGENT_FLIGHT_SLOTS * 32)
+
+/* Operations under way: that of number `op` is in slot op % RT_AGENT_FLIGHT_SLOTS. */
+#define RT_AGENT_FLIGHT_SLOTS 65536
 
 /*
  * Environment of the agent (set by `rtrace-bpf -- CMD`, or by the operator):
@@ -61,6 +66,8 @@
  * control.active is set, what the agent does not record it counts.
  */
 #define RT_AGENT_HEARTBEAT_TIMEOUT_NS 3000000000ULL
+/* After so long without a change the agent clears control.active itself. */
+#define RT_AGENT_ABANDONED_NS 60000000000ULL
 
 struct rt_agent_header {
 	__u64 magic; /* stored last, with release order */
@@ -73,6 +80,7 @@ struct rt_agent_header {
 	__u32 slot_size;  /* sizeof(struct rt_agent_rec) */
 	__u32 hsa_major;  /* versions of the HSA API table the agent was loaded with */
 	__u32 hsa_minor;
+	__u64 address; /* of this memory in the process */
 };
 
 struct rt_agent_control {
@@ -81,6 +89,7 @@ struct rt_agent_control {
 	__u64 heartbeat; /* CLOCK_BOOTTIME ns of the tracer's last sign of life */
 	__u64 tail;	 /* next slot the consumer will take */
 	__u32 wants;	 /* RT_AGENT_WANT_*: what is only recorded on demand */
+	__u32 news;	 /* a futex, on which a dormant agent sleeps: counted up to wake it */
 };
 
 #define RT_AGENT_WANT_BARRIERS 0x1
@@ -126,13 +135,36 @@ enum rt_agent_what {
 
 struct rt_agent_state {
 	__u64 head;	 /* slots claimed so far */
+	__u64 ops;	 /* operations numbered so far, from 1 on */
+	__u64 oldest;	 /* operations below that number are not under way any more */
 	__u64 meta_tail; /* bytes of the meta log that are complete; stored with release order */
 	__u64 meta_lost; /* meta records that did not fit */
 	__u64 lost[RT_AGENT_KINDS]; /* ring records dropped or never made, by kind */
-	__u64 skipped; /* queues that cannot be intercepted: nothing is known of their operations */
+	__u64 skipped; /* queues that are not watched: nothing is known of their operations */
 	__u32 active;  /* what the agent is doing now: 1 recording, 0 dormant */
 	__u32 failed;  /* the agent switched itself off; says so once on stderr too */
 };
+
+/*
+ * Where an operation that is under way will leave its times. When the process is killed, its memory
+ * is gone before the tracer hears of it, and with it the times of what has ended since the reaper
+ * last looked. So the kernel reads them as the process' threads die (bpf/lastlook.h).
+ */
+struct rt_agent_flight {
+	__u64 op;     /* 0: none; stored last, and cleared before the signal is used again */
+	__u64 signal; /* address of the amd_signal_t that it completes */
+	__u32 agent;  /* whose ticks the times are */
+	__u32 flags;  /* RT_FLIGHT_* */
+	__u64 _pad;
+};
+
+/*
+ * The signal is the application's to set: that the operation has ended is told by its end time.
+ * Else by the value, which is below 1 then.
+ */
+#define RT_FLIGHT_OWN 0x1
+/* A copy: if an SDMA engine has made it, its times are behind the amd_signal_t. */
+#define RT_FLIGHT_COPY 0x2
 
 /* One slot. Every field of a kind that it does not use is zero. */
 struct rt_agent_rec {
@@ -195,10 +227,11 @@ struct rt_agent_rec {
 	};
 };
 
-#define RT_AGENT_F_BARRIER 0x1 /* dispatch, barrier: barrier bit set */
-#define RT_AGENT_F_RECT	   0x2 /* copy: of a box */
-#define RT_AGENT_F_TICKS   0x8 /* done: times are ticks */
-#define RT_AGENT_F_SDMA	   0x4 /* copy: not by a kernel, whatever it costs */
+#define RT_AGENT_F_BARRIER 0x1	/* dispatch, barrier: barrier bit set */
+#define RT_AGENT_F_RECT	   0x2	/* copy: of a box */
+#define RT_AGENT_F_SDMA	   0x4	/* copy: not by a kernel, whatever it costs */
+#define RT_AGENT_F_TICKS   0x8	/* done: times are ticks */
+#define RT_AGENT_F_AGAIN   0x10 /* done: not by the agent, which may have said it before */
 
 /* ---- meta log: records of variable size, a multiple of 8, header first ---- */
 
@@ -314,6 +347,7 @@ struct rt_meta_clock {
 };
 
 _Static_assert(sizeof(struct rt_agent_rec) == 128, "a slot is two cache lines");
+_Static_assert(sizeof(struct rt_agent_flight) == 32, "see RT_AGENT_META");
 _Static_assert(sizeof(struct rt_agent_header) <= 4096, "header page");
 _Static_assert(sizeof(struct rt_agent_control) <= 4096, "control page");
 _Static_assert(sizeof(struct rt_agent_state) <= 4096, "state page");
@@ -323,7 +357,8 @@ _Static_assert(sizeof(struct rt_meta_agent) % 8 == 0 && sizeof(struct rt_meta_qu
 		       sizeof(struct rt_meta_kernel) % 8 == 0 &&
 		       sizeof(struct rt_meta_code) % 8 == 0 &&
 		       sizeof(struct rt_meta_code_end) % 8 == 0 &&
-		       sizeof(struct rt_meta_runtime) % 8 == 0,
+		       sizeof(struct rt_meta_runtime) % 8 == 0 &&
+		       sizeof(struct rt_meta_runtime_end) % 8 == 0,
 	       "meta records keep 8-byte alignment");
 
 #endif

@@ -12,28 +12,12 @@
  * descriptors are its own. Where it cannot be had, operations have the runtime's times.
  */
 #include <fcntl.h>
-#include <sys/ioctl.h>
 #include <unistd.h>
 
 #include "hsa_agent/core.h"
+#include "hsa_agent/kfd_clock.h"
 
-#define TRIES	    16
-#define GOOD_ENOUGH 2000	  /* ns */
-#define LINE	    1000000000ULL /* ticks between the two points of a line */
-
-/* AMDKFD_IOC_GET_CLOCK_COUNTERS of linux/kfd_ioctl.h, which cannot be read without libdrm's
- * headers. */
-struct clock_counters {
-	uint64_t gpu, cpu, system, system_frequency;
-	uint32_t gpu_id;
-	uint32_t pad;
-};
-
-#define GET_CLOCK_COUNTERS _IOWR('K', 0x05, struct clock_counters)
-
-struct pair {
-	uint64_t boottime, ticks, error;
-};
+#define LINE 1000000000ULL /* ticks between the two points of a line */
 
 static bool have_ticks;
 
@@ -42,47 +26,19 @@ bool clocks_have_ticks(void)
 	return __atomic_load_n(&have_ticks, __ATOMIC_RELAXED);
 }
 
-/*
- * The window of a reading is its error; the narrowest one counts. `at`: the boot time that the
- * driver took with it.
- */
-static void keep_best(struct pair *best, uint64_t before, uint64_t at, uint64_t after,
-		      uint64_t ticks)
-{
-	if (at < before || at > after)
-		at = before + (after - before) / 2;
-	if (after - before < best->error)
-		*best = (struct pair){at, ticks, after - before};
-}
-
 /* The clock of the runtime: what its own conversion leads to. */
-static void read_runtime(struct pair *best)
+static void read_runtime(struct clock_pair *best)
 {
-	*best = (struct pair){.error = UINT64_MAX};
-	for (int i = 0; i < TRIES && best->error > GOOD_ENOUGH; i++) {
+	*best = (struct clock_pair){.error = UINT64_MAX};
+	for (int i = 0; !clock_pair_is_good(best, i); i++) {
 		uint64_t before = shm_now(), time = 0;
 
 		hsa.core.hsa_system_get_info_fn(HSA_SYSTEM_INFO_TIMESTAMP, &time);
-		keep_best(best, before, 0, shm_now(), time);
+		clock_pair_keep_best(best, before, 0, shm_now(), time);
 	}
 }
 
-static bool read_gpu(int kfd, uint32_t gpu_id, struct pair *best)
-{
-	struct clock_counters args = {.gpu_id = gpu_id};
-
-	*best = (struct pair){.error = UINT64_MAX};
-	for (int i = 0; i < TRIES && best->error > GOOD_ENOUGH; i++) {
-		uint64_t before = shm_now();
-
-		if (ioctl(kfd, GET_CLOCK_COUNTERS, &args) || !args.gpu)
-			return false;
-		keep_best(best, before, args.system, shm_now(), args.gpu);
-	}
-	return true;
-}
-
-static void record(uint32_t device, const struct pair *pair)
+static void record(uint32_t device, const struct clock_pair *pair)
 {
 	struct rt_agent_rec *rec;
 	uint64_t pos;
@@ -90,7 +46,7 @@ static void record(uint32_t device, const struct pair *pair)
 	rec = shm_claim(&agent.shm, RT_AGENT_CLOCK, &pos);
 	if (!rec)
 		return;
-	rec->time = pair->boottime;
+	rec->time = pair->boot;
 	rec->clock.agent = device;
 	rec->clock.ticks = pair->ticks;
 	rec->clock.error = pair->error;
@@ -105,9 +61,9 @@ struct round {
 static void record_gpu(hsa_agent_t handle, uint32_t device, void *arg)
 {
 	struct round *round = arg;
-	struct pair pair;
+	struct clock_pair pair;
 
-	if (round->kfd < 0 || !read_gpu(round->kfd, device_gpu_id(device), &pair)) {
+	if (round->kfd < 0 || !kfd_clock_read(round->kfd, device_gpu_id(device), shm_now, &pair)) {
 		round->whole = false;
 		return;
 	}
@@ -118,7 +74,7 @@ static void record_gpu(hsa_agent_t handle, uint32_t device, void *arg)
 void clocks_record(void)
 {
 	struct round round = {.kfd = open("/dev/kfd", O_RDWR | O_CLOEXEC), .whole = true};
-	struct pair pair;
+	struct clock_pair pair;
 
 	devices_each_gpu(record_gpu, &round);
 	if (round.kfd >= 0)
@@ -131,10 +87,10 @@ void clocks_record(void)
 void clocks_announce(void)
 {
 	struct rt_meta_clock rec = {.h = {RT_META_CLOCK, sizeof(rec)}};
-	struct pair pair;
+	struct clock_pair pair;
 
 	read_runtime(&pair);
-	rec.boottime = pair.boottime;
+	rec.boottime = pair.boot;
 	rec.hsa = pair.ticks;
 	rec.error = pair.error;
 	shm_meta(&agent.shm, &rec.h);

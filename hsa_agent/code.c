@@ -123,6 +123,8 @@ static void write_meta(const struct code *c, hsa_loaded_code_object_t object)
 		if (len)
 			memcpy(rec->uri, uri, len);
 		shm_meta(&agent.shm, &rec->h);
+	} else {
+		shm_lose_meta(&agent.shm);
 	}
 	free(rec);
 	free(uri);
@@ -136,8 +138,10 @@ static hsa_status_t on_object(hsa_executable_t executable, hsa_loaded_code_objec
 	struct code *c = calloc(1, sizeof(*c));
 	hsa_agent_t device;
 
-	if (!c)
+	if (!c) {
+		shm_lose_meta(&agent.shm);
 		return HSA_STATUS_SUCCESS;
+	}
 	if (get(object, INFO(AGENT), &device) || get(object, INFO(LOAD_BASE), &c->base) ||
 	    get(object, INFO(LOAD_SIZE), &c->size)) {
 		free(c);

@@ -7,20 +7,10 @@
  * then completes the application's signal: a program that has waited for its copy finds it
  * recorded.
  */
-#include <stdlib.h>
-
-#include "hsa_agent/core.h"
+#include "hsa_agent/queue.h"
+#include "hsa_agent/relay.h"
 
 #define LINE_TRIES 4
-
-struct copy {
-	struct copy *next;  /* in the list of unused ones */
-	hsa_signal_t timed; /* ours: the copy completes it */
-	hsa_signal_t own;   /* the application's */
-	uint64_t op;
-	uint32_t gpu; /* whose clock the runtime takes for the times; 0: none */
-	bool refused; /* by the runtime: there will be no copy */
-};
 
 /* What is known of a copy when it is submitted. */
 struct request {
@@ -31,43 +21,9 @@ struct request {
 	uint16_t flags;	 /* RT_AGENT_F_* */
 };
 
-static pthread_mutex_t unused_lock = PTHREAD_MUTEX_INITIALIZER;
-static struct copy *unused;
-
-static struct copy *new_copy(void)
-{
-	struct copy *c;
-
-	pthread_mutex_lock(&unused_lock);
-	c = unused;
-	if (c)
-		unused = c->next;
-	pthread_mutex_unlock(&unused_lock);
-	if (!c)
-		c = malloc(sizeof(*c));
-	if (!c)
-		return NULL;
-	c->refused = false;
-	c->timed = signal_take_interrupt();
-	if (c->timed.handle)
-		return c;
-	free(c);
-	return NULL;
-}
-
-static void put_copy(struct copy *c)
-{
-	signal_put_interrupt(c->timed);
-	pthread_mutex_lock(&unused_lock);
-	c->next = unused;
-	unused = c;
-	pthread_mutex_unlock(&unused_lock);
-}
-
-struct times {
-	hsa_amd_profiling_async_copy_time_t runtime;
-	uint64_t begin, end;
-	bool ticks; /* begin and end are; else they are the runtime's, too */
+struct copy_times {
+	hsa_amd_profiling_async_copy_time_t runtime; /* what it has made of them */
+	struct times times;
 };
 
 static bool same_line(const struct clock_line *a, const struct clock_line *b)
@@ -79,83 +35,39 @@ static bool same_line(const struct clock_line *a, const struct clock_line *b)
  * The runtime tells only what it has made of the ticks. They are found again by its own line, which
  * must have been the same before and after.
  */
-static void read_times(const struct copy *c, struct times *t)
+static void read_times(const struct relay *c, struct copy_times *t)
 {
 	struct clock_line before, after = {0};
 
-	*t = (struct times){.ticks = false};
-	for (int i = 0; i < LINE_TRIES && !t->ticks; i++) {
-		bool known = clocks_line(c->gpu, &before);
+	*t = (struct copy_times){0};
+	for (int i = 0; i < LINE_TRIES && !t->times.ticks; i++) {
+		bool known = clocks_line(c->device_id, &before);
 
 		/* Fails when the application's wish not to have times was in time. */
 		if (hsa.amd.hsa_amd_profiling_get_async_copy_time_fn(c->timed, &t->runtime)) {
 			t->runtime.start = t->runtime.end = 0;
 			return;
 		}
-		t->begin = t->runtime.start;
-		t->end = t->runtime.end;
+		t->times.begin = t->runtime.start;
+		t->times.end = t->runtime.end;
 		if (!known)
 			return;
-		t->ticks = clocks_line(c->gpu, &after) && same_line(&before, &after);
+		t->times.ticks = clocks_line(c->device_id, &after) && same_line(&before, &after);
 	}
-	if (t->ticks) {
-		t->begin = clocks_to_ticks(&after, t->begin);
-		t->end = clocks_to_ticks(&after, t->end);
+	if (t->times.ticks) {
+		t->times.begin = clocks_to_ticks(&after, t->times.begin);
+		t->times.end = clocks_to_ticks(&after, t->times.end);
 	}
 }
 
-static void record_done(const struct copy *c, hsa_signal_value_t value, const struct times *t)
+static void copy_ended(struct relay *c, hsa_signal_value_t value)
 {
-	struct rt_agent_rec *rec;
-	uint64_t pos;
+	struct copy_times t;
 
-	rec = shm_claim(&agent.shm, RT_AGENT_DONE, &pos);
-	if (!rec)
-		return;
-	rec->op = c->op;
-	rec->flags = t->ticks ? RT_AGENT_F_TICKS : 0;
-	rec->done.agent = t->ticks ? c->gpu : 0;
-	rec->done.gpu_begin = t->begin;
-	rec->done.gpu_end = t->end;
-	rec->done.status = value < 0 ? (uint64_t)value : 0;
-	rec->time = shm_now();
-	shm_publish(rec, pos);
-}
-
-/*
- * Completes the application's signal as the copy would have done: one less, or the error. The times
- * go into it as well, for an application that reads them from there.
- */
-static void complete_own(const struct copy *c, hsa_signal_value_t value)
-{
-	const amd_signal_t *from = signal_abi(c->timed);
-	amd_signal_t *to = signal_abi(c->own);
-
-	to->start_ts = from->start_ts;
-	to->end_ts = from->end_ts;
-	if (value < 0)
-		hsa.core.hsa_signal_store_screlease_fn(c->own, value);
-	else
-		hsa.core.hsa_signal_subtract_screlease_fn(c->own, 1);
-}
-
-/* Called by the runtime's handler thread. False: once is enough. */
-static bool copy_done(hsa_signal_value_t value, void *arg)
-{
-	struct copy *c = arg;
-	struct times times;
-
-	if (c->refused) {
-		put_copy(c);
-		return false;
-	}
-	read_times(c, &times);
+	read_times(c, &t);
 	if (agent.shm.base)
-		record_done(c, value, &times);
-	shadow_settle(c->own, c->op, times.runtime.start, times.runtime.end);
-	complete_own(c, value);
-	put_copy(c);
-	return false;
+		inflight_record_done(c->op, c->device_id, &t.times, value);
+	shadow_settle_copy(c->own, c->op, t.runtime.start, t.runtime.end);
 }
 
 static bool record_copy(uint64_t op, const struct request *r)
@@ -185,67 +97,67 @@ static bool record_copy(uint64_t op, const struct request *r)
  * is to be submitted as it is. An empty copy completes nothing in the runtime, so it is not
  * touched.
  */
-static struct copy *begin(const struct request *r, hsa_signal_t *completion)
+static struct relay *begin(const struct request *r, hsa_signal_t *completion)
 {
 	bool is_copy = r->bytes && completion->handle;
-	struct copy *c = NULL;
+	struct relay *c = NULL;
 
 	if (is_copy && agent_active())
-		c = new_copy();
+		c = relay_new(*completion, agent_next_op());
 	if (is_copy && !c && agent_wanted())
 		shm_lose(&agent.shm, RT_AGENT_COPY);
 	if (!c)
 		goto untouched;
-	c->op = agent_next_op();
-	c->own = *completion;
-	c->gpu = device_gpu(r->src_agent).handle ? r->src_agent : r->dst_agent;
-	signal_abi(c->timed)->start_ts = 0;
-	signal_abi(c->timed)->end_ts = 0;
-	hsa.core.hsa_signal_store_relaxed_fn(c->timed, 1);
-	if (!shadow_expect(c->own, c->op, (hsa_signal_t){0})) {
+	c->device_id = device_gpu(r->src_agent).handle ? r->src_agent : r->dst_agent;
+	c->flags = RT_FLIGHT_COPY;
+	if (!shadow_expect_copy(c->own, c->op)) {
 		shm_lose(&agent.shm, RT_AGENT_COPY);
 		goto put;
 	}
 	if (!record_copy(c->op, r))
 		goto put;
-	if (!hsa.amd.hsa_amd_signal_async_handler_fn(c->timed, HSA_SIGNAL_CONDITION_LT, 1,
-						     copy_done, c)) {
+	if (relay_start(c, copy_ended)) {
 		*completion = c->timed;
 		return c;
 	}
-	record_done(c, 0, &(struct times){0});
+	inflight_record_done(c->op, 0, &(struct times){0}, 0);
 put:
-	put_copy(c);
+	relay_put(c);
 untouched:
 	if (completion->handle)
 		shadow_drop(*completion);
 	return NULL;
 }
 
-/* The runtime has answered: a copy that it refused is handed to the handler to be put away. */
-static hsa_status_t submitted(struct copy *c, hsa_status_t status)
+/* The runtime has answered. */
+static hsa_status_t submitted(struct relay *c, hsa_status_t status)
 {
 	if (!c || status == HSA_STATUS_SUCCESS)
 		return status;
-	record_done(c, -1, &(struct times){0});
+	inflight_record_done(c->op, 0, &(struct times){0}, -1);
 	shadow_drop(c->own);
-	c->refused = true;
-	hsa.core.hsa_signal_store_screlease_fn(c->timed, 0);
+	relay_cancel(c);
 	return status;
 }
 
-hsa_status_t copies__async_copy(void *dst, hsa_agent_t dst_agent, const void *src,
-				hsa_agent_t src_agent, size_t size, uint32_t num_deps,
-				const hsa_signal_t *deps, hsa_signal_t completion)
+static struct request plain(const void *dst, hsa_agent_t dst_agent, const void *src,
+			    hsa_agent_t src_agent, size_t size)
 {
-	const struct request r = {
+	return (struct request){
 		.src_agent = device_id(src_agent),
 		.dst_agent = device_id(dst_agent),
 		.bytes = size,
 		.src = src,
 		.dst = dst,
 	};
-	struct copy *c = begin(&r, &completion);
+}
+
+hsa_status_t copies__async_copy(void *dst, hsa_agent_t dst_agent, const void *src,
+				hsa_agent_t src_agent, size_t size, uint32_t num_deps,
+				const hsa_signal_t *deps, hsa_signal_t completion)
+{
+	const struct request r = plain(dst, dst_agent, src, src_agent, size);
+	struct relay *c = begin(&r, &completion);
 
 	return submitted(c, hsa.amd.hsa_amd_memory_async_copy_fn(dst, dst_agent, src, src_agent,
 								 size, num_deps, deps, completion));
@@ -258,7 +170,7 @@ hsa_status_t copies__async_copy_rect(const hsa_pitched_ptr_t *dst, const hsa_dim
 				     const hsa_signal_t *deps, hsa_signal_t completion)
 {
 	struct request r = {0};
-	struct copy *c;
+	struct relay *c;
 
 	if (dst && src && range) {
 		uint32_t host = device_cpu_id(), gpu = device_id(copy_agent);
@@ -282,17 +194,12 @@ hsa_status_t copies__async_copy_on_engine(void *dst, hsa_agent_t dst_agent, cons
 					  const hsa_signal_t *deps, hsa_signal_t completion,
 					  hsa_amd_sdma_engine_id_t engine, bool force_sdma)
 {
-	const struct request r = {
-		.src_agent = device_id(src_agent),
-		.dst_agent = device_id(dst_agent),
-		.bytes = size,
-		.src = src,
-		.dst = dst,
-		.engine = __builtin_ffs(engine), /* a mask of one bit */
-		.flags = force_sdma ? RT_AGENT_F_SDMA : 0,
-	};
-	struct copy *c = begin(&r, &completion);
+	struct request r = plain(dst, dst_agent, src, src_agent, size);
+	struct relay *c;
 
+	r.engine = __builtin_ffs(engine); /* a mask of one bit */
+	r.flags = force_sdma ? RT_AGENT_F_SDMA : 0;
+	c = begin(&r, &completion);
 	return submitted(c, hsa.amd.hsa_amd_memory_async_copy_on_engine_fn(
 				    dst, dst_agent, src, src_agent, size, num_deps, deps,
 				    completion, engine, force_sdma));
@@ -333,7 +240,6 @@ void copies_release(void)
 
 void copies_forked(void)
 {
-	pthread_mutex_init(&unused_lock, NULL);
 	pthread_mutex_init(&switch_lock, NULL);
 	wanted_by_app = wanted_by_us = false;
 }

@@ -5,12 +5,15 @@
  * The core is loaded by the HSA runtime as a tool. It replaces entries of the runtime's API tables
  * (tables.c) by wrappers, one module a subject:
  *
- *   queues.c    queues that show us every packet before the GPU sees it; the dispatch path
+ *   queues.c    which queues there are
  *   queue_log.c that they come and go
  *   owners.c    which thread a packet is of
- *   room.c      keeps such a queue from being overfilled
+ *   dispatch.c  sees every packet before the GPU does: the dispatch path
+ *   inflight.c  the operations that the GPU has been given
+ *   shadow.c    what hangs on the application's own signals
+ *   relay.c     completes the application's signals in the place of the GPU
+ *   flight.c    where the operations under way leave their times, for when the process is killed
  *   copies.c    asynchronous copies
- *   shadow.c    answers the application's own questions for the times of its signals
  *   kernels.c   which kernel object is which kernel
  *   code.c      which code objects are loaded
  *   memory.c    allocations
@@ -24,7 +27,7 @@
  * Nothing in here may harm the application: on whatever failure, a wrapper does what the original
  * function would have done, and the core says once that it has switched itself off.
  *
- * Locks, in the order in which they may be taken: the list of queues, a bucket of the shadow map,
+ * Locks, in the order in which they may be taken: the list of queues, a queue, a shard of shadow.c,
  * then the innermost ones (pools, meta log). None is held while calling a function of the runtime
  * that could call us back.
  */
@@ -49,11 +52,13 @@ struct agent {
 	/* Recording. Read on every launch, written by the reaper alone. */
 	uint32_t active;
 	uint32_t wants; /* RT_AGENT_WANT_*, of the tracer that it records for */
+	/* Recording, or an operation that was recorded still hangs on a signal: packets are looked
+	 * at. */
+	uint32_t watching;
 	/* For good: after a failure, in a forked child, after exit has begun. */
 	uint32_t off;
 	bool verbose;
 	struct shm shm;
-	uint64_t ops; /* operations numbered so far */
 };
 
 extern struct agent agent;
@@ -63,18 +68,29 @@ static inline bool agent_active(void)
 	return __atomic_load_n(&agent.active, __ATOMIC_RELAXED);
 }
 
+static inline bool agent_watching(void)
+{
+	return __atomic_load_n(&agent.watching, __ATOMIC_RELAXED);
+}
+
+/* By a tracer, to record. */
+static inline bool agent_asked(void)
+{
+	return __atomic_load_n(&agent.shm.control->active, __ATOMIC_RELAXED);
+}
+
 /*
  * Must what is not recorded be counted as lost? That is also while a tracer wants operations and
  * the reaper has not heard of it yet, or takes it for gone, or has ended.
  */
 static inline bool agent_wanted(void)
 {
-	return agent_active() || __atomic_load_n(&agent.shm.control->active, __ATOMIC_RELAXED);
+	return agent_active() || agent_asked();
 }
 
 static inline uint64_t agent_next_op(void)
 {
-	return __atomic_add_fetch(&agent.ops, 1, __ATOMIC_RELAXED);
+	return __atomic_add_fetch(&agent.shm.state->ops, 1, __ATOMIC_RELAXED);
 }
 
 /* gettid(), remembered by thread */
@@ -125,6 +141,16 @@ static inline amd_signal_t *signal_abi(hsa_signal_t signal)
 static inline int64_t signal_value(hsa_signal_t signal)
 {
 	return __atomic_load_n(&signal_abi(signal)->value, __ATOMIC_ACQUIRE);
+}
+
+/* One of ours, which nothing uses: it can be completed once. */
+static inline void signal_make_ready(hsa_signal_t signal)
+{
+	amd_signal_t *abi = signal_abi(signal);
+
+	abi->start_ts = 0;
+	abi->end_ts = 0;
+	__atomic_store_n(&abi->value, 1, __ATOMIC_RELEASE);
 }
 
 /* ---- devices.c ---- */
@@ -210,6 +236,8 @@ void scratch_wrap(HsaApiTable *table);
 
 /* ---- signals.c ---- */
 
+/* The runtime is there. */
+void signals_init(void);
 /* For a GPU to complete and the reaper to poll: no interrupt. .handle == 0: none to be had. */
 hsa_signal_t signal_take_polled(void);
 /* For the runtime's handler thread to wait on. */
@@ -217,33 +245,52 @@ hsa_signal_t signal_take_interrupt(void);
 /* Back into the pool; they must have completed, or never been used. */
 void signal_put_polled(hsa_signal_t signal);
 void signal_put_interrupt(hsa_signal_t signal);
-/* Gives all signals of the pool back to the runtime: when it is shut down. */
+/*
+ * Gives all signals of the pool back to the runtime: when it is shut down. Its handler thread may
+ * put some back even then: the next runtime must not be given them.
+ */
 void signals_release(void);
 void signals_forked(void);
 
+/* ---- flight.c ---- */
+
+/*
+ * The operation is about to be given to the GPU of that id and will leave its times in the signal.
+ * `flags`: RT_FLIGHT_*.
+ */
+void flight_begin(uint64_t op, hsa_signal_t signal, uint32_t device, uint32_t flags);
+/* It has ended, or never will. To be called before the signal is used for something else. */
+void flight_end(uint64_t op);
+/*
+ * A round of the reaper: notes how many of the oldest have ended. `numbered`: what the round before
+ * returned, 0 in the first one. An operation is numbered before it is in the table: those that were
+ * not numbered by then are not taken for ended.
+ */
+uint64_t flight_round(uint64_t numbered);
+
 /* ---- shadow.c ---- */
 
-/* How many of the application's signals the map knows: 0 is what makes it free of cost. */
+/* How many of the application's signals the table knows: 0 is what makes it free of cost. */
 extern uint32_t shadow_count;
 
-/* `signal` will be completed on behalf of operation op, whose times will be in `timed`. */
-bool shadow_expect(hsa_signal_t signal, uint64_t op, hsa_signal_t timed);
-/* Operation op has ended; its `timed` is about to be used for something else. */
-void shadow_settle(hsa_signal_t signal, uint64_t op, uint64_t begin, uint64_t end);
-/* The signal is completed by something else from now on. */
-void shadow_drop_slow(hsa_signal_t signal);
+/* Is there a kernel whose times will be in a signal of the application? */
+bool shadow_has_kernels(void);
+/* A copy will complete the signal. False: no memory. */
+bool shadow_expect_copy(hsa_signal_t signal, uint64_t op);
+/* It has ended: the times that the application is to be told. */
+void shadow_settle_copy(hsa_signal_t signal, uint64_t op, uint64_t begin, uint64_t end);
+/* The signal is completed by something else from now on, or destroyed. */
+void shadow_drop_slow(hsa_signal_t signal, bool destroyed);
 
 static inline void shadow_drop(hsa_signal_t signal)
 {
 	if (unlikely(__atomic_load_n(&shadow_count, __ATOMIC_RELAXED)))
-		shadow_drop_slow(signal);
+		shadow_drop_slow(signal, false);
 }
 
 /* After fork, in the child: unlocks. */
 void shadow_forked(void);
 
-hsa_status_t shadow__get_dispatch_time(hsa_agent_t agent, hsa_signal_t signal,
-				       hsa_amd_profiling_dispatch_time_t *time);
 hsa_status_t shadow__get_async_copy_time(hsa_signal_t signal,
 					 hsa_amd_profiling_async_copy_time_t *time);
 hsa_status_t shadow__signal_destroy(hsa_signal_t signal);
@@ -255,8 +302,10 @@ hsa_status_t queues__create(hsa_agent_t agent, uint32_t size, hsa_queue_type32_t
 			    uint32_t private_size, uint32_t group_size, hsa_queue_t **queue);
 hsa_status_t queues__destroy(hsa_queue_t *queue);
 hsa_status_t queues__set_profiler_enabled(hsa_queue_t *queue, int enable);
-uint64_t queues__load_read_index_relaxed(const hsa_queue_t *queue);
-uint64_t queues__load_read_index_scacquire(const hsa_queue_t *queue);
+hsa_status_t queues__intercept_create(hsa_agent_t agent, uint32_t size, hsa_queue_type32_t type,
+				      void (*callback)(hsa_status_t, hsa_queue_t *, void *),
+				      void *data, uint32_t private_size, uint32_t group_size,
+				      hsa_queue_t **queue);
 
 struct owners *queues_owners(const hsa_queue_t *queue);
 /* The ids of a queue and of its device, 0 if it is not known. */
@@ -264,6 +313,8 @@ void queues_identify(const hsa_queue_t *queue, uint32_t *id, uint32_t *device);
 
 /* Writes the times of what has completed on every queue; the number of operations. */
 uint64_t queues_reap(void);
+/* Has the packets of all queues looked at, see dispatch_follow. */
+void queues_follow(bool on);
 /* The runtime goes away: forgets all queues, gives their signals to the pool. */
 void queues_release(void);
 void queues_forked(void);
@@ -293,6 +344,8 @@ struct owners {
 /* `packets`: a power of two. 0, or -1 if memory is lacking. */
 int owners_init(struct owners *o, uint32_t packets);
 void owners_free(struct owners *o);
+/* The calling thread has reserved so many packets from `index` on. */
+void owners_note(const hsa_queue_t *queue, uint64_t index, uint64_t count);
 /* The calling thread has reserved other packets since that one. */
 bool owners_moved_on(const hsa_queue_t *queue, uint64_t index);
 /* False if the packet's place was reserved while nothing was recorded. */
@@ -312,6 +365,11 @@ uint64_t owners__cas_write_index_screlease(const hsa_queue_t *queue, uint64_t ex
 					   uint64_t value);
 void owners__store_write_index_relaxed(const hsa_queue_t *queue, uint64_t value);
 void owners__store_write_index_screlease(const hsa_queue_t *queue, uint64_t value);
+
+/* ---- dispatch.c ---- */
+
+void dispatch__signal_store_relaxed(hsa_signal_t signal, hsa_signal_value_t value);
+void dispatch__signal_store_screlease(hsa_signal_t signal, hsa_signal_value_t value);
 
 /* ---- copies.c ---- */
 

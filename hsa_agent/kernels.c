@@ -87,8 +87,10 @@ static void record_kernel(hsa_executable_symbol_t symbol, uint32_t device, uint6
 		put_registers(rec);
 		rec->id = __atomic_add_fetch(&last_id, 1, __ATOMIC_RELAXED);
 		put_name(rec, name, len);
-		if (!shm_meta(&agent.shm, &rec->h))
-			map_put(&ids, object, rec->id);
+		if (!shm_meta(&agent.shm, &rec->h) && map_put(&ids, object, rec->id))
+			shm_lose_meta(&agent.shm);
+	} else {
+		shm_lose_meta(&agent.shm);
 	}
 	free(name);
 	free(rec);

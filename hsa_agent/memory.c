@@ -18,7 +18,8 @@ static struct map owners = MAP_INIT;
 
 static hsa_status_t on_pool(hsa_amd_memory_pool_t pool, void *arg)
 {
-	map_put(&owners, pool.handle, *(const uint32_t *)arg);
+	if (map_put(&owners, pool.handle, *(const uint32_t *)arg))
+		shm_lose_meta(&agent.shm);
 	return HSA_STATUS_SUCCESS;
 }
 

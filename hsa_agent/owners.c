@@ -2,14 +2,15 @@
 /*
  * Who has submitted a packet: the thread that reserved its place in the queue.
  *
- * That is not always the thread in which intercept() sees the packet. Several threads may write to
+ * That is not always the thread in which dispatch.c sees the packet. Several threads may write to
  * one queue, as HIP lets them where there are more streams than queues; whoever rings the doorbell
  * first passes on what the others have written by then. A packet may also have to wait for one
  * before it that its thread has reserved and not yet written, and be passed on in a later call of
- * its own thread. A full queue of ROCm 6 goes on in a thread of the runtime's own.
+ * its own thread.
  *
  * While recording, the functions that advance a queue's write index note the calling thread and the
- * time for each packet reserved.
+ * time for each packet reserved. A program that keeps no write index, or only later, has one
+ * producer: whoever rings.
  */
 #include <stdlib.h>
 
@@ -44,8 +45,7 @@ bool owners_moved_on(const hsa_queue_t *queue, uint64_t index)
 	return last.queue != queue || (int64_t)(index - last.index) < 0;
 }
 
-/* The calling thread has reserved the packets from `index` on. */
-static void note(const hsa_queue_t *queue, uint64_t index, uint64_t count)
+void owners_note(const hsa_queue_t *queue, uint64_t index, uint64_t count)
 {
 	struct owners *o = queues_owners(queue);
 	struct owner owner = {.time = shm_now(), .tid = agent_tid()};
@@ -66,7 +66,7 @@ static void note(const hsa_queue_t *queue, uint64_t index, uint64_t count)
 		uint64_t index = hsa.core.hsa_queue_add_write_index_##order##_fn(queue, value); \
                                                                                                 \
 		if (agent_active())                                                             \
-			note(queue, index, value);                                              \
+			owners_note(queue, index, value);                                       \
 		return index;                                                                   \
 	}
 
@@ -78,7 +78,7 @@ static void note(const hsa_queue_t *queue, uint64_t index, uint64_t count)
 			hsa.core.hsa_queue_cas_write_index_##order##_fn(queue, expected, value); \
                                                                                                  \
 		if (agent_active() && index == expected)                                         \
-			note(queue, index, value - index);                                       \
+			owners_note(queue, index, value - index);                                \
 		return index;                                                                    \
 	}
 
@@ -89,7 +89,7 @@ static void note(const hsa_queue_t *queue, uint64_t index, uint64_t count)
 		if (agent_active()) {                                                           \
 			uint64_t index = hsa.core.hsa_queue_load_write_index_relaxed_fn(queue); \
                                                                                                 \
-			note(queue, index, value - index);                                      \
+			owners_note(queue, index, value - index);                               \
 		}                                                                               \
 		hsa.core.hsa_queue_store_write_index_##order##_fn(queue, value);                \
 	}

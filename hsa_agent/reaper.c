@@ -3,42 +3,47 @@
  * The agent's one thread: collects the times of what has ended, follows the tracer's wishes, and
  * publishes pairs of clocks.
  *
- * While dormant it looks at the control word every DORMANT_NS and does nothing else. A tracer is
- * taken for alive while its heartbeat changes; comparing it with a clock of ours would go wrong in
- * a container whose boot time is shifted. Its silence is measured in time that this thread has
- * spent looking: a process that was stopped, or a machine that slept, knows nothing of the tracer.
+ * While dormant it sleeps until a tracer wakes it up. A tracer is taken for alive while its
+ * heartbeat changes; comparing it with a clock of ours would go wrong in a container whose boot
+ * time is shifted. Its silence is measured in time that this thread has spent looking: a process
+ * that was stopped, or a machine that slept, knows nothing of the tracer.
  */
 #include <errno.h>
+#include <linux/futex.h>
 #include <pthread.h>
-#include <semaphore.h>
 #include <signal.h>
 #include <string.h>
+#include <sys/syscall.h>
 #include <time.h>
+#include <unistd.h>
 
 #include "hsa_agent/core.h"
+#include "hsa_agent/relay.h"
 
-#define DORMANT_NS   20000000
 #define ACTIVE_NS    1000000
+#define RELAYS_NS    20000000 /* while dormant: what is still under way is the runtime's to end */
+#define UNTIL_NEWS   0
 #define LOOK_MAX_NS  100000000ULL /* longer than that between two looks does not count */
-#define CLOCK_EVERY  100000000ULL
+#define CLOCK_FIRST  4000000ULL	  /* the second time; then half as often each time, ... */
+#define CLOCK_EVERY  100000000ULL /* ... but never less often than that */
 #define STOP_WAIT_NS 500000000
 #define STACK_SIZE   (256 * 1024)
 
 static struct {
 	pthread_t thread;
 	bool running;
-	sem_t wake;
 	uint32_t stop;
 	bool unattended; /* record until the first tracer comes */
 	uint64_t heartbeat;
 	uint64_t silence; /* ns since it changed, as far as we looked */
 	uint64_t last_look;
-	uint64_t next_clock;
+	uint64_t next_clock, clock_every;
+	uint64_t numbered; /* flight_round's */
 } reaper;
 
 static bool should_record(uint64_t now)
 {
-	const struct rt_agent_control *control = agent.shm.control;
+	struct rt_agent_control *control = agent.shm.control;
 	uint64_t heartbeat = __atomic_load_n(&control->heartbeat, __ATOMIC_ACQUIRE);
 	uint64_t passed = now - reaper.last_look;
 
@@ -53,8 +58,22 @@ static bool should_record(uint64_t now)
 	}
 	if (reaper.unattended)
 		return true;
+	if (reaper.silence >= RT_AGENT_ABANDONED_NS) { /* once: the next tracer may be coming */
+		__atomic_store_n(&control->active, 0, __ATOMIC_RELEASE);
+		reaper.silence = 0;
+	}
 	return __atomic_load_n(&control->active, __ATOMIC_ACQUIRE) && reaper.heartbeat &&
 	       reaper.silence < RT_AGENT_HEARTBEAT_TIMEOUT_NS;
+}
+
+/* See dispatch_follow. */
+static void watch(bool on)
+{
+	if (on == agent_watching())
+		return;
+	__atomic_store_n(&agent.watching, on, __ATOMIC_SEQ_CST);
+	__atomic_thread_fence(__ATOMIC_SEQ_CST);
+	queues_follow(on);
 }
 
 /* The runtime must be taking times before the first operation counts on them. */
@@ -63,64 +82,91 @@ static void switch_recording(bool on, uint64_t now)
 	if (on) {
 		clocks_announce();
 		clocks_record();
-		reaper.next_clock = now + CLOCK_EVERY;
+		reaper.clock_every = CLOCK_FIRST;
+		reaper.next_clock = now + CLOCK_FIRST;
 		copies_profile(true);
+		shm_prepare(&agent.shm);
 	} else {
 		clocks_record();
 	}
 	__atomic_store_n(&agent.active, on, __ATOMIC_RELEASE);
+	if (on)
+		watch(true);
 	__atomic_store_n(&agent.shm.state->active, on, __ATOMIC_RELEASE);
 	if (!on)
 		copies_profile(false);
 	agent_say("%s", on ? "recording" : "dormant");
 }
 
-/* One round; returns how long to sleep. */
+/* How long a tick is takes two pairs to tell, and a process may not live for long. */
+static void record_clocks(uint64_t now)
+{
+	clocks_record();
+	reaper.clock_every *= 2;
+	if (reaper.clock_every > CLOCK_EVERY)
+		reaper.clock_every = CLOCK_EVERY;
+	reaper.next_clock = now + reaper.clock_every;
+}
+
+/* One round; returns how long to sleep, ns. */
 static long round_once(void)
 {
 	uint64_t now = shm_now();
 	bool on = should_record(now);
-	uint64_t in_flight;
+	bool in_flight, relays;
 
 	__atomic_store_n(&agent.wants, __atomic_load_n(&agent.shm.control->wants, __ATOMIC_RELAXED),
 			 __ATOMIC_RELAXED);
 	if (on != agent_active())
 		switch_recording(on, now);
 	in_flight = queues_reap();
-	if (on && now >= reaper.next_clock) {
-		clocks_record();
-		reaper.next_clock = now + CLOCK_EVERY;
-	}
-	return on || in_flight ? ACTIVE_NS : DORMANT_NS;
+	if (!on && agent_watching() && !shadow_has_kernels())
+		watch(false);
+	relays = relays_reap();
+	reaper.numbered = flight_round(reaper.numbered);
+	if (on)
+		shm_prepare(&agent.shm);
+	if (on && now >= reaper.next_clock)
+		record_clocks(now);
+	if (on || in_flight)
+		return ACTIVE_NS;
+	if (relays)
+		return RELAYS_NS;
+	return agent_asked() ? LOOK_MAX_NS : UNTIL_NEWS;
 }
 
-static struct timespec from_now(clockid_t clock, long ns)
+static uint32_t *news(void)
 {
-	struct timespec t;
+	return &agent.shm.control->news;
+}
 
-	clock_gettime(clock, &t);
-	t.tv_nsec += ns;
-	if (t.tv_nsec >= 1000000000) {
-		t.tv_nsec -= 1000000000;
-		t.tv_sec++;
-	}
-	return t;
+/* If there are no other news than those that were seen. */
+static void wait_for_news(uint32_t seen, long ns)
+{
+	const struct timespec time = {ns / 1000000000, ns % 1000000000};
+
+	syscall(SYS_futex, news(), FUTEX_WAIT, seen, ns == UNTIL_NEWS ? NULL : &time);
 }
 
 static void *reap(void *arg)
 {
-	while (!__atomic_load_n(&reaper.stop, __ATOMIC_ACQUIRE)) {
-		struct timespec until = from_now(CLOCK_MONOTONIC, round_once());
+	uint32_t seen = __atomic_load_n(news(), __ATOMIC_ACQUIRE);
 
-		sem_clockwait(&reaper.wake, CLOCK_MONOTONIC, &until);
+	while (!__atomic_load_n(&reaper.stop, __ATOMIC_ACQUIRE)) {
+		wait_for_news(seen, round_once());
+		seen = __atomic_load_n(news(), __ATOMIC_ACQUIRE);
 	}
 	if (agent_active())
 		switch_recording(false, 0);
 	queues_reap();
+	watch(false);
 	return NULL;
 }
 
-/* No signal of the application is ever handled on this thread. */
+/*
+ * No signal of the application is ever handled on this thread. Its stack is small, unless the
+ * application's thread-local data, which lie there, have no place in that.
+ */
 static int create_thread(void)
 {
 	pthread_attr_t attr;
@@ -132,6 +178,8 @@ static int create_thread(void)
 	pthread_attr_setstacksize(&attr, STACK_SIZE);
 	pthread_sigmask(SIG_SETMASK, &all, &old);
 	err = pthread_create(&reaper.thread, &attr, reap, NULL);
+	if (err == EINVAL)
+		err = pthread_create(&reaper.thread, NULL, reap, NULL);
 	pthread_sigmask(SIG_SETMASK, &old, NULL);
 	pthread_attr_destroy(&attr);
 	if (!err)
@@ -145,7 +193,6 @@ int reaper_start(bool recording)
 
 	clocks_announce();
 	memset(&reaper, 0, sizeof(reaper));
-	sem_init(&reaper.wake, 0, 0);
 	reaper.unattended = recording;
 	if (recording)
 		switch_recording(true, shm_now());
@@ -162,8 +209,12 @@ void reaper_stop(void)
 		return;
 	reaper.running = false;
 	__atomic_store_n(&reaper.stop, 1, __ATOMIC_RELEASE);
-	sem_post(&reaper.wake);
-	until = from_now(CLOCK_REALTIME, STOP_WAIT_NS);
+	__atomic_fetch_add(news(), 1, __ATOMIC_RELEASE);
+	syscall(SYS_futex, news(), FUTEX_WAKE, 1);
+	clock_gettime(CLOCK_REALTIME, &until);
+	until.tv_nsec += STOP_WAIT_NS;
+	until.tv_sec += until.tv_nsec / 1000000000;
+	until.tv_nsec %= 1000000000;
 	if (pthread_timedjoin_np(reaper.thread, NULL, &until))
 		pthread_detach(reaper.thread);
 }

@@ -1,21 +1,24 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Answers the application's questions for the times of its signals.
+ * What hangs on the application's own signals while recording.
  *
- * While recording, a kernel or a copy completes one of our signals, and the application's signal is
- * completed in consequence (by a barrier packet, or by us). The times in the application's signal
- * are then those of the consequence. An application that asks the runtime for the times of its
- * signal, as HIP does for its events, has to get those of the kernel: so this map goes from the
- * application's signal to the operation that it stands for. An entry is pending while our signal
- * still holds the times, and settled when they have been copied into the entry.
+ * A kernel that completes a signal S of the application writes its times there. They have to be
+ * read before something else completes S: so a table has an entry for each S with such an
+ * operation, and whoever learns that S is used again or destroyed takes the times first, if the
+ * reaper has not. That a kernel has ended is told by its end time, which was zero before: the value
+ * of S is the application's to change.
  *
- * An entry lives until its signal is destroyed or is completed by something that we did not
- * replace; after recording has ended the map therefore runs empty, and costs nothing again.
+ * A copy is different: the runtime knows of its times by the signal that it completes, which is
+ * ours (copies.c). An application that asks the runtime for the times of its own S has to get those
+ * of the copy: the entry holds them.
+ *
+ * An entry lives until its signal is destroyed or completed by something else; after recording has
+ * ended, those of kernels last until these end, those of copies cost a look when a copy is made.
  */
 #include <pthread.h>
 #include <stdlib.h>
 
-#include "hsa_agent/core.h"
+#include "hsa_agent/queue.h"
 
 #define SHARDS	64
 #define BUCKETS 256 /* of a shard */
@@ -23,9 +26,9 @@
 struct entry {
 	struct entry *next;
 	uint64_t signal;
-	uint64_t op;
-	hsa_signal_t timed; /* .handle == 0: settled */
-	uint64_t begin, end;
+	struct op *kernel;   /* it will complete the signal; NULL: none */
+	uint64_t copy;	     /* operation, 0 none */
+	uint64_t begin, end; /* of the copy */
 };
 
 struct shard {
@@ -39,6 +42,12 @@ static struct shard shards[SHARDS] = {
 };
 
 uint32_t shadow_count;
+static uint32_t kernels;
+
+bool shadow_has_kernels(void)
+{
+	return __atomic_load_n(&kernels, __ATOMIC_ACQUIRE);
+}
 
 /* Locks the shard of the signal and returns the link that points to its entry, or to NULL. */
 static struct entry **lock_entry(hsa_signal_t signal, struct shard **shard)
@@ -54,93 +63,152 @@ static struct entry **lock_entry(hsa_signal_t signal, struct shard **shard)
 	return link;
 }
 
-static struct entry *new_entry(struct shard *shard)
+/* The entry that the link points to, made if there is none. NULL: no memory. */
+static struct entry *get_entry(struct entry **link, struct shard *shard, hsa_signal_t signal)
 {
-	struct entry *e = shard->unused;
+	struct entry *e = *link;
 
+	if (e)
+		return e;
+	e = shard->unused;
 	if (e)
 		shard->unused = e->next;
 	else
 		e = malloc(sizeof(*e));
-	if (e)
-		__atomic_fetch_add(&shadow_count, 1, __ATOMIC_RELAXED);
+	if (!e)
+		return NULL;
+	*e = (struct entry){.signal = signal.handle};
+	*link = e;
+	__atomic_fetch_add(&shadow_count, 1, __ATOMIC_RELAXED);
 	return e;
 }
 
-bool shadow_expect(hsa_signal_t signal, uint64_t op, hsa_signal_t timed)
+static void remove_entry(struct entry **link, struct shard *shard)
 {
-	struct shard *shard;
-	struct entry **link = lock_entry(signal, &shard);
 	struct entry *e = *link;
 
-	if (!e) {
-		e = new_entry(shard);
-		if (e) {
-			e->next = NULL;
-			e->signal = signal.handle;
-			*link = e;
-		}
-	}
-	if (e) {
-		e->op = op;
-		e->timed = timed;
-	}
-	pthread_mutex_unlock(&shard->lock);
-	return e;
+	*link = e->next;
+	e->next = shard->unused;
+	shard->unused = e;
+	__atomic_fetch_sub(&shadow_count, 1, __ATOMIC_RELAXED);
 }
 
-void shadow_settle(hsa_signal_t signal, uint64_t op, uint64_t begin, uint64_t end)
+/* ---- kernels ---- */
+
+static void detach(struct entry *e)
+{
+	flight_end(e->kernel->op);
+	e->kernel = NULL;
+	__atomic_fetch_sub(&kernels, 1, __ATOMIC_RELEASE);
+}
+
+/* Records the end of the kernel if it has ended. False: it has not. */
+static bool take_times(struct entry *e)
+{
+	const hsa_signal_t signal = {e->signal};
+
+	if (!__atomic_load_n(&signal_abi(signal)->end_ts, __ATOMIC_ACQUIRE))
+		return false;
+	inflight_record_end(e->kernel);
+	e->kernel->recorded = true;
+	detach(e);
+	return true;
+}
+
+static bool is_usable(hsa_signal_t signal)
+{
+	return signal_abi(signal)->kind == AMD_SIGNAL_KIND_USER && signal_value(signal) == 1;
+}
+
+bool shadow_watch(hsa_signal_t signal, struct op *op)
+{
+	struct shard *shard;
+	struct entry **link, *e;
+	bool watched = false;
+
+	if (!is_usable(signal))
+		return false;
+	link = lock_entry(signal, &shard);
+	e = get_entry(link, shard, signal);
+	if (e && (!e->kernel || take_times(e))) {
+		signal_abi(signal)->start_ts = 0;
+		__atomic_store_n(&signal_abi(signal)->end_ts, 0, __ATOMIC_RELEASE);
+		e->copy = 0;
+		e->kernel = op;
+		__atomic_fetch_add(&kernels, 1, __ATOMIC_RELAXED);
+		watched = true;
+	}
+	pthread_mutex_unlock(&shard->lock);
+	return watched;
+}
+
+bool shadow_has_ended(struct op *op)
+{
+	struct shard *shard;
+	struct entry **link = lock_entry(op->timed, &shard);
+	bool ended = op->recorded;
+
+	if (!ended && *link && (*link)->kernel == op) {
+		ended = take_times(*link);
+		if (ended && !(*link)->copy)
+			remove_entry(link, shard);
+	}
+	pthread_mutex_unlock(&shard->lock);
+	return ended;
+}
+
+void shadow_forget(struct op *op)
+{
+	struct shard *shard;
+	struct entry **link = lock_entry(op->timed, &shard);
+
+	if (*link && (*link)->kernel == op) {
+		detach(*link);
+		remove_entry(link, shard);
+	}
+	pthread_mutex_unlock(&shard->lock);
+}
+
+void shadow_stamp(hsa_signal_t signal, uint64_t begin, uint64_t end)
 {
 	struct shard *shard;
 	struct entry *e = *lock_entry(signal, &shard);
 
-	if (e && e->op == op) {
-		e->timed.handle = 0;
+	if (!e || !e->kernel) {
+		signal_abi(signal)->start_ts = begin;
+		signal_abi(signal)->end_ts = end;
+	}
+	pthread_mutex_unlock(&shard->lock);
+}
+
+/* ---- copies ---- */
+
+bool shadow_expect_copy(hsa_signal_t signal, uint64_t op)
+{
+	struct shard *shard;
+	struct entry **link = lock_entry(signal, &shard);
+	struct entry *e = get_entry(link, shard, signal);
+
+	if (e) {
+		if (e->kernel)
+			take_times(e);
+		e->copy = op;
+		e->begin = e->end = 0;
+	}
+	pthread_mutex_unlock(&shard->lock);
+	return e;
+}
+
+void shadow_settle_copy(hsa_signal_t signal, uint64_t op, uint64_t begin, uint64_t end)
+{
+	struct shard *shard;
+	struct entry *e = *lock_entry(signal, &shard);
+
+	if (e && e->copy == op) {
 		e->begin = begin;
 		e->end = end;
 	}
 	pthread_mutex_unlock(&shard->lock);
-}
-
-void shadow_drop_slow(hsa_signal_t signal)
-{
-	struct shard *shard;
-	struct entry **link = lock_entry(signal, &shard);
-	struct entry *e = *link;
-
-	if (e) {
-		*link = e->next;
-		e->next = shard->unused;
-		shard->unused = e;
-		__atomic_fetch_sub(&shadow_count, 1, __ATOMIC_RELAXED);
-	}
-	pthread_mutex_unlock(&shard->lock);
-}
-
-void shadow_forked(void)
-{
-	for (int i = 0; i < SHARDS; i++)
-		pthread_mutex_init(&shards[i].lock, NULL);
-}
-
-hsa_status_t shadow__get_dispatch_time(hsa_agent_t device, hsa_signal_t signal,
-				       hsa_amd_profiling_dispatch_time_t *time)
-{
-	hsa_status_t status = hsa.amd.hsa_amd_profiling_get_dispatch_time_fn(device, signal, time);
-	struct shard *shard;
-	struct entry *e;
-
-	if (status || likely(!__atomic_load_n(&shadow_count, __ATOMIC_RELAXED)))
-		return status;
-	e = *lock_entry(signal, &shard);
-	if (e && e->timed.handle) {
-		status = hsa.amd.hsa_amd_profiling_get_dispatch_time_fn(device, e->timed, time);
-	} else if (e) {
-		time->start = e->begin;
-		time->end = e->end;
-	}
-	pthread_mutex_unlock(&shard->lock);
-	return status;
 }
 
 /*
@@ -157,7 +225,7 @@ hsa_status_t shadow__get_async_copy_time(hsa_signal_t signal,
 	if (likely(!__atomic_load_n(&shadow_count, __ATOMIC_RELAXED)) || !time)
 		return hsa.amd.hsa_amd_profiling_get_async_copy_time_fn(signal, time);
 	e = *lock_entry(signal, &shard);
-	known = e && !e->timed.handle;
+	known = e && e->copy;
 	if (known) {
 		time->start = e->begin;
 		time->end = e->end;
@@ -167,8 +235,32 @@ hsa_status_t shadow__get_async_copy_time(hsa_signal_t signal,
 		     : hsa.amd.hsa_amd_profiling_get_async_copy_time_fn(signal, time);
 }
 
+/* ---- ends ---- */
+
+void shadow_drop_slow(hsa_signal_t signal, bool destroyed)
+{
+	struct shard *shard;
+	struct entry **link = lock_entry(signal, &shard);
+	struct entry *e = *link;
+
+	if (e && e->kernel && !take_times(e) && destroyed)
+		detach(e);
+	if (e)
+		e->copy = 0;
+	if (e && !e->kernel)
+		remove_entry(link, shard);
+	pthread_mutex_unlock(&shard->lock);
+}
+
 hsa_status_t shadow__signal_destroy(hsa_signal_t signal)
 {
-	shadow_drop(signal);
+	if (unlikely(__atomic_load_n(&shadow_count, __ATOMIC_RELAXED)))
+		shadow_drop_slow(signal, true);
 	return hsa.core.hsa_signal_destroy_fn(signal);
+}
+
+void shadow_forked(void)
+{
+	for (int i = 0; i < SHARDS; i++)
+		pthread_mutex_init(&shards[i].lock, NULL);
 }

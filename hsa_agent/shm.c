@@ -11,11 +11,18 @@
 #include <stdbool.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <sys/resource.h>
 #include <sys/stat.h>
 #include <time.h>
 #include <unistd.h>
 
 #include "hsa_agent/shm.h"
+
+#ifndef MADV_POPULATE_WRITE /* Linux 5.14; older ones refuse it, which does not matter */
+#define MADV_POPULATE_WRITE 23
+#endif
+
+#define AHEAD (1u << 20) /* bytes: thousands of operations */
 
 uint64_t shm_now(void)
 {
@@ -25,10 +32,20 @@ uint64_t shm_now(void)
 	return (uint64_t)t.tv_sec * 1000000000u + t.tv_nsec;
 }
 
+/* The limit for the size of files holds for memory too: going beyond it is a deadly signal. */
+static bool may_be_so_large(size_t size)
+{
+	struct rlimit limit;
+
+	return getrlimit(RLIMIT_FSIZE, &limit) || limit.rlim_cur >= size;
+}
+
 static int make_sealed_memfd(size_t size)
 {
 	int fd, err;
 
+	if (!may_be_so_large(size))
+		return -EFBIG;
 	fd = memfd_create(RT_AGENT_MEMFD, MFD_CLOEXEC | MFD_ALLOW_SEALING);
 	if (fd < 0)
 		return -errno;
@@ -63,9 +80,11 @@ int shm_create(struct shm *shm, uint32_t slots, uint32_t hsa_major, uint32_t hsa
 	shm->header = h = base;
 	shm->control = base + RT_AGENT_CONTROL;
 	shm->state = base + RT_AGENT_STATE;
+	shm->flights = base + RT_AGENT_FLIGHTS;
 	shm->meta = base + RT_AGENT_META;
 	shm->ring = base + ring_off;
 	shm->slots = slots;
+	shm->state->oldest = 1;
 	pthread_mutex_init(&shm->meta_lock, NULL);
 
 	h->version = RT_AGENT_VERSION;
@@ -77,6 +96,7 @@ int shm_create(struct shm *shm, uint32_t slots, uint32_t hsa_major, uint32_t hsa
 	h->slot_size = sizeof(struct rt_agent_rec);
 	h->hsa_major = hsa_major;
 	h->hsa_minor = hsa_minor;
+	h->address = (uint64_t)base;
 	__atomic_store_n(&h->magic, RT_AGENT_MAGIC, __ATOMIC_RELEASE);
 	/* Last: a tracer that comes too late for the descriptor finds the memory ready. */
 	close(fd);
@@ -97,6 +117,29 @@ void shm_disown(struct shm *shm)
 	mmap(shm->base, shm->size, PROT_READ | PROT_WRITE,
 	     MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED | MAP_NORESERVE, -1, 0);
 	pthread_mutex_init(&shm->meta_lock, NULL);
+}
+
+/* In an area of so many bytes, of which the first `used` are written. */
+static void prepare(void *area, size_t size, size_t used, size_t *ready)
+{
+	size_t end = (used + 2 * AHEAD) & ~(size_t)(AHEAD - 1);
+
+	if (used + AHEAD <= *ready || *ready >= size)
+		return;
+	if (end > size)
+		end = size;
+	madvise((char *)area + *ready, end - *ready, MADV_POPULATE_WRITE);
+	*ready = end;
+}
+
+void shm_prepare(struct shm *shm)
+{
+	prepare(shm->ring, shm->slots * sizeof(*shm->ring),
+		__atomic_load_n(&shm->state->head, __ATOMIC_RELAXED) * sizeof(*shm->ring),
+		&shm->ring_ready);
+	prepare(shm->flights, RT_AGENT_FLIGHT_SLOTS * sizeof(*shm->flights),
+		__atomic_load_n(&shm->state->ops, __ATOMIC_RELAXED) * sizeof(*shm->flights),
+		&shm->flights_ready);
 }
 
 void shm_lose(struct shm *shm, enum rt_agent_kind kind)
@@ -137,6 +180,11 @@ void shm_publish(struct rt_agent_rec *rec, uint64_t pos)
 	__atomic_store_n(&rec->seq, pos + 1, __ATOMIC_RELEASE);
 }
 
+void shm_lose_meta(struct shm *shm)
+{
+	__atomic_fetch_add(&shm->state->meta_lost, 1, __ATOMIC_RELAXED);
+}
+
 int shm_meta(struct shm *shm, const struct rt_meta_hdr *rec)
 {
 	uint64_t tail;
@@ -145,7 +193,7 @@ int shm_meta(struct shm *shm, const struct rt_meta_hdr *rec)
 	pthread_mutex_lock(&shm->meta_lock);
 	tail = shm->state->meta_tail;
 	if (tail + rec->size > RT_AGENT_META_LEN) {
-		shm->state->meta_lost++;
+		shm_lose_meta(shm);
 		err = -ENOSPC;
 	} else {
 		memcpy(shm->meta + tail, rec, rec->size);

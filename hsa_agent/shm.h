@@ -20,9 +20,11 @@ struct shm {
 	struct rt_agent_header *header;
 	struct rt_agent_control *control;
 	struct rt_agent_state *state;
+	struct rt_agent_flight *flights;
 	char *meta;
 	struct rt_agent_rec *ring;
 	uint64_t slots;
+	size_t ring_ready, flights_ready; /* bytes: shm_prepare's */
 	pthread_mutex_t meta_lock;
 };
 
@@ -40,6 +42,12 @@ void shm_destroy(struct shm *shm);
 void shm_disown(struct shm *shm);
 
 /*
+ * Has the kernel provide the pages that will be written next, for otherwise the launch path would
+ * wait for each. To be called by one thread, now and then.
+ */
+void shm_prepare(struct shm *shm);
+
+/*
  * Claims the next slot for a record of that kind: kind set, all else zero. NULL when the ring is
  * full; the record is counted as lost. Every claimed slot must be passed to shm_publish.
  */
@@ -52,6 +60,9 @@ void shm_lose(struct shm *shm, enum rt_agent_kind kind);
 /* Appends a record, whose size is `rec->size`, to the meta log. -ENOSPC: it did not fit, counted.
  */
 int shm_meta(struct shm *shm, const struct rt_meta_hdr *rec);
+
+/* Counts a record for it that could not be made. */
+void shm_lose_meta(struct shm *shm);
 
 /* CLOCK_BOOTTIME, ns */
 uint64_t shm_now(void);

@@ -13,6 +13,7 @@
 
 struct pool {
 	pthread_mutex_t lock;
+	bool closed; /* the runtime goes away, and its signals with it */
 	hsa_signal_t *signals;
 	size_t count, room;
 };
@@ -36,7 +37,7 @@ static hsa_signal_t take(struct pool *pool, uint64_t attributes)
 static void put(struct pool *pool, hsa_signal_t signal)
 {
 	pthread_mutex_lock(&pool->lock);
-	if (pool->count == pool->room) {
+	if (pool->count == pool->room && !pool->closed) {
 		size_t room = pool->room ? pool->room * 2 : 256;
 		hsa_signal_t *more = realloc(pool->signals, room * sizeof(*more));
 
@@ -45,7 +46,7 @@ static void put(struct pool *pool, hsa_signal_t signal)
 			pool->room = room;
 		}
 	}
-	if (pool->count < pool->room) {
+	if (pool->count < pool->room && !pool->closed) {
 		pool->signals[pool->count++] = signal;
 		signal.handle = 0;
 	}
@@ -57,6 +58,7 @@ static void put(struct pool *pool, hsa_signal_t signal)
 static void release(struct pool *pool)
 {
 	pthread_mutex_lock(&pool->lock);
+	pool->closed = true;
 	while (pool->count)
 		hsa.core.hsa_signal_destroy_fn(pool->signals[--pool->count]);
 	pthread_mutex_unlock(&pool->lock);
@@ -80,6 +82,19 @@ void signal_put_polled(hsa_signal_t signal)
 void signal_put_interrupt(hsa_signal_t signal)
 {
 	put(&interrupt, signal);
+}
+
+static void open_pool(struct pool *pool)
+{
+	pthread_mutex_lock(&pool->lock);
+	pool->closed = false;
+	pthread_mutex_unlock(&pool->lock);
+}
+
+void signals_init(void)
+{
+	open_pool(&polled);
+	open_pool(&interrupt);
 }
 
 void signals_release(void)

@@ -107,8 +107,6 @@ void tables_wrap(HsaApiTable *table)
 
 	core->hsa_queue_create_fn = queues__create;
 	core->hsa_queue_destroy_fn = queues__destroy;
-	core->hsa_queue_load_read_index_relaxed_fn = queues__load_read_index_relaxed;
-	core->hsa_queue_load_read_index_scacquire_fn = queues__load_read_index_scacquire;
 	core->hsa_queue_add_write_index_scacq_screl_fn = owners__add_write_index_scacq_screl;
 	core->hsa_queue_add_write_index_scacquire_fn = owners__add_write_index_scacquire;
 	core->hsa_queue_add_write_index_relaxed_fn = owners__add_write_index_relaxed;
@@ -119,6 +117,8 @@ void tables_wrap(HsaApiTable *table)
 	core->hsa_queue_cas_write_index_screlease_fn = owners__cas_write_index_screlease;
 	core->hsa_queue_store_write_index_relaxed_fn = owners__store_write_index_relaxed;
 	core->hsa_queue_store_write_index_screlease_fn = owners__store_write_index_screlease;
+	core->hsa_signal_store_relaxed_fn = dispatch__signal_store_relaxed;
+	core->hsa_signal_store_screlease_fn = dispatch__signal_store_screlease;
 	core->hsa_signal_destroy_fn = shadow__signal_destroy;
 	core->hsa_executable_freeze_fn = kernels__executable_freeze;
 	core->hsa_executable_destroy_fn = kernels__executable_destroy;
@@ -127,7 +127,7 @@ void tables_wrap(HsaApiTable *table)
 
 	amd->hsa_amd_profiling_set_profiler_enabled_fn = queues__set_profiler_enabled;
 	amd->hsa_amd_profiling_async_copy_enable_fn = copies__profiling_enable;
-	amd->hsa_amd_profiling_get_dispatch_time_fn = shadow__get_dispatch_time;
+	amd->hsa_amd_queue_intercept_create_fn = queues__intercept_create;
 	amd->hsa_amd_profiling_get_async_copy_time_fn = shadow__get_async_copy_time;
 	amd->hsa_amd_memory_async_copy_fn = copies__async_copy;
 	amd->hsa_amd_memory_async_copy_rect_fn = copies__async_copy_rect;

@@ -9,8 +9,8 @@
 #include <stdlib.h>
 #include <sys/stat.h>
 #include <unistd.h>
-#include <uthash.h>
 
+#include "user/hash.h"
 #include "user/procfs.h"
 
 struct place {

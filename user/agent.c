@@ -2,70 +2,26 @@
 /*
  * Maps and reads an agent's shared memory, without trusting it.
  */
-#include "user/agent.h"
+#include "user/agent_view.h"
 
 #include <errno.h>
 #include <fcntl.h>
+#include <linux/futex.h>
+#include <linux/magic.h>
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
+#include <sys/statfs.h>
+#include <sys/syscall.h>
 #include <unistd.h>
-#include <uthash.h>
 
 #include "user/log.h"
 #include "user/procfs.h"
 
-#define META_SIZE_MAX (1ull << 30)
-
-struct device_entry {
-	uint32_t id;
-	struct clock_map clock;
-	struct agent_device device;
-	UT_hash_handle hh;
-};
-
-struct kernel_entry {
-	uint32_t id;
-	struct agent_kernel kernel;
-	UT_hash_handle hh;
-};
-
-struct code_entry {
-	uint32_t id;
-	struct agent_code code;
-	UT_hash_handle hh;
-};
-
-/* What an agent says of itself at the end. */
-struct figures {
-	uint64_t lost[RT_AGENT_KINDS]; /* records dropped */
-	uint64_t lost_names;
-	uint64_t skipped; /* queues that it could not watch */
-	bool failed;
-	uint64_t clock_error;
-};
-
-struct agent_view {
-	pid_t pid;
-	char *base;
-	size_t size;
-	struct rt_agent_header header; /* checked copy */
-	uint64_t tail;		       /* next slot */
-	uint64_t meta_read;
-	bool meta_broken;
-	uint64_t bad;
-	uint64_t lost_before[RT_AGENT_KINDS]; /* records dropped before this tracer came */
-	uint64_t first_op; /* lowest number of an operation whose submission was seen */
-	struct strings *strings;
-	struct clock_map clock; /* the runtime's */
-	struct device_entry *devices;
-	struct kernel_entry *kernels;
-	struct code_entry *code;
-	const char *runtime;
-	struct figures last; /* when it was closed */
-};
+/* Slots of a dead process that were claimed and not filled, of which that many are looked at. */
+#define UNFINISHED_MAX 65536
 
 static struct rt_agent_control *control(const struct agent_view *v)
 {
@@ -77,11 +33,11 @@ static struct rt_agent_state *state(const struct agent_view *v)
 	return (void *)(v->base + RT_AGENT_STATE);
 }
 
-static void take_figures(const struct agent_view *v, struct figures *f)
+static void take_figures(const struct agent_view *v, struct agent_figures *f)
 {
 	const struct rt_agent_state *s = state(v);
 
-	*f = (struct figures){
+	*f = (struct agent_figures){
 		.clock_error = v->last.clock_error,
 		.skipped = s->skipped,
 		.failed = s->failed,
@@ -91,9 +47,9 @@ static void take_figures(const struct agent_view *v, struct figures *f)
 		f->lost[i] = s->lost[i];
 }
 
-static struct figures figures(const struct agent_view *v)
+static struct agent_figures figures(const struct agent_view *v)
 {
-	struct figures f = v->last;
+	struct agent_figures f = v->last;
 
 	if (v->base)
 		take_figures(v, &f);
@@ -109,7 +65,7 @@ static bool header_fits(const struct rt_agent_header *h, size_t size)
 	return h->version == RT_AGENT_VERSION && h->slot_size == sizeof(struct rt_agent_rec) &&
 	       h->ring_slots && h->ring_slots <= RT_AGENT_SLOTS_MAX &&
 	       !(h->ring_slots & (h->ring_slots - 1)) && h->meta_off == RT_AGENT_META &&
-	       h->meta_size <= META_SIZE_MAX && h->meta_off + h->meta_size <= size &&
+	       h->meta_size <= AGENT_META_MAX && h->meta_off + h->meta_size <= size &&
 	       h->ring_off % sizeof(struct rt_agent_rec) == 0 && h->ring_off <= size &&
 	       h->ring_off >= h->meta_off + h->meta_size && ring_bytes <= size - h->ring_off;
 }
@@ -125,19 +81,25 @@ static bool is_agent_memory(int fd)
 	return readlink(path, name, sizeof(name) - 1) > 0 && !strcmp(name, MEMORY_NAME);
 }
 
-/* Only a sealed file keeps its size: another could be cut under our eyes, which is a SIGBUS. */
-static int check_file(int fd, size_t *size)
+/*
+ * Only a sealed file keeps its size: another could be cut under our eyes, which is a SIGBUS. So is
+ * a hole in memory of huge pages where none of these are left.
+ */
+static int check_file(struct agent_view *v, int fd)
 {
 	int seals = fcntl(fd, F_GET_SEALS);
+	struct statfs fs;
 	struct stat st;
 
-	if (!is_agent_memory(fd) || seals < 0 || fstat(fd, &st))
+	if (!is_agent_memory(fd) || seals < 0 || fstat(fd, &st) || fstatfs(fd, &fs) ||
+	    fs.f_type != TMPFS_MAGIC)
 		return -EPROTO;
 	if (!(seals & F_SEAL_SHRINK))
 		return -EAGAIN;
 	if (st.st_size < RT_AGENT_META)
 		return -EPROTO;
-	*size = st.st_size;
+	v->size = st.st_size;
+	v->inode = st.st_ino;
 	return 0;
 }
 
@@ -162,7 +124,7 @@ static int map_view(struct agent_view *v, int fd)
 	struct rt_agent_header *h;
 	int err;
 
-	err = check_file(fd, &v->size);
+	err = check_file(v, fd);
 	if (err)
 		return err;
 	v->base = mmap(NULL, v->size, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
@@ -182,7 +144,7 @@ static int map_view(struct agent_view *v, int fd)
 		return -EBUSY;
 	v->tail = __atomic_load_n(&control(v)->tail, __ATOMIC_ACQUIRE);
 	if (v->tail) {
-		const struct figures f = figures(v);
+		const struct agent_figures f = figures(v);
 
 		memcpy(v->lost_before, f.lost, sizeof(v->lost_before));
 	}
@@ -210,6 +172,7 @@ struct agent_view *agent__from_fd(pid_t pid, int fd, struct strings *strings)
 
 struct search {
 	pid_t pid;
+	int flags; /* to open it with */
 	int fd;
 };
 
@@ -219,13 +182,13 @@ static int open_agent_mapping(const struct mapping *m, void *arg)
 
 	if (strncmp(m->path, MEMORY_NAME, strlen(MEMORY_NAME)))
 		return 0;
-	s->fd = procfs__open_mapping(s->pid, m, O_RDWR);
+	s->fd = procfs__open_mapping(s->pid, m, s->flags);
 	return 1;
 }
 
 struct agent_view *agent__find(pid_t pid, struct strings *strings)
 {
-	struct search s = {.pid = pid, .fd = -ENOENT};
+	struct search s = {.pid = pid, .flags = O_RDWR, .fd = -ENOENT};
 	struct agent_view *v;
 	int err;
 
@@ -241,6 +204,41 @@ struct agent_view *agent__find(pid_t pid, struct strings *strings)
 	return v;
 }
 
+static enum agent_presence presence_of(int fd, pid_t *tracer)
+{
+	struct agent_view v = {};
+	struct rt_agent_header h;
+	struct rt_agent_control c;
+	struct rt_agent_state s;
+
+	if (check_file(&v, fd) || pread(fd, &h, sizeof(h), 0) != sizeof(h) ||
+	    pread(fd, &c, sizeof(c), RT_AGENT_CONTROL) != sizeof(c) ||
+	    pread(fd, &s, sizeof(s), RT_AGENT_STATE) != sizeof(s) || h.magic != RT_AGENT_MAGIC ||
+	    !header_fits(&h, v.size))
+		return AGENT_OTHER;
+	if (s.failed)
+		return AGENT_OFF;
+	if (!s.active)
+		return AGENT_DORMANT;
+	*tracer = c.active ? (pid_t)c.tracer : 0;
+	return AGENT_RECORDING;
+}
+
+enum agent_presence agent__peek(pid_t pid, pid_t *tracer)
+{
+	struct search s = {.pid = pid, .fd = -ENOENT, .flags = O_RDONLY};
+	enum agent_presence presence;
+
+	*tracer = 0;
+	if (procfs__mappings(pid, open_agent_mapping, &s) <= 0)
+		return AGENT_ABSENT;
+	if (s.fd < 0)
+		return AGENT_OTHER;
+	presence = presence_of(s.fd, tracer);
+	close(s.fd);
+	return presence;
+}
+
 void agent__skip_recorded(struct agent_view *v)
 {
 	v->tail = __atomic_load_n(&state(v)->head, __ATOMIC_ACQUIRE);
@@ -248,33 +246,17 @@ void agent__skip_recorded(struct agent_view *v)
 
 void agent__forget_losses(struct agent_view *v)
 {
-	const struct figures f = figures(v);
+	const struct agent_figures f = figures(v);
 
 	memcpy(v->lost_before, f.lost, sizeof(v->lost_before));
 }
 
 void agent__close(struct agent_view *v)
 {
-	struct device_entry *d, *next_d;
-	struct kernel_entry *k, *next_k;
-	struct code_entry *c, *next_c;
-	struct figures last = figures(v);
+	struct agent_figures last = figures(v);
 
 	last.clock_error = agent__clock_error(v);
-	HASH_ITER (hh, v->devices, d, next_d) {
-		HASH_DEL(v->devices, d);
-		clock_map__free(&d->clock);
-		free(d);
-	}
-	HASH_ITER (hh, v->kernels, k, next_k) {
-		HASH_DEL(v->kernels, k);
-		free(k);
-	}
-	HASH_ITER (hh, v->code, c, next_c) {
-		HASH_DEL(v->code, c);
-		free(c);
-	}
-	clock_map__free(&v->clock);
+	agent_names__free(v);
 	v->last = last;
 	if (v->base)
 		munmap(v->base, v->size);
@@ -293,6 +275,22 @@ pid_t agent__pid(const struct agent_view *v)
 	return v->pid;
 }
 
+uint64_t agent__address(const struct agent_view *v)
+{
+	return v->header.address;
+}
+
+bool agent__share_memory(const struct agent_view *a, const struct agent_view *b)
+{
+	return a->base && b->base && a->inode == b->inode;
+}
+
+static void wake_up(struct rt_agent_control *c)
+{
+	__atomic_fetch_add(&c->news, 1, __ATOMIC_RELEASE);
+	syscall(SYS_futex, &c->news, FUTEX_WAKE, 1);
+}
+
 void agent__activate(struct agent_view *v)
 {
 	struct rt_agent_control *c = control(v);
@@ -301,6 +299,8 @@ void agent__activate(struct agent_view *v)
 	c->tracer = getpid();
 	__atomic_store_n(&c->active, 1, __ATOMIC_RELEASE);
 	__atomic_store_n(&c->heartbeat, clock__boot_ns(), __ATOMIC_RELEASE);
+	if (!agent__recording(v))
+		wake_up(c);
 }
 
 void agent__want(struct agent_view *v, uint32_t wants)
@@ -318,158 +318,72 @@ bool agent__recording(const struct agent_view *v)
 	return __atomic_load_n(&state(v)->active, __ATOMIC_ACQUIRE);
 }
 
-/* ---- meta log ---- */
-
-/* What to know of a GPU beyond its name. PCI: bus, device and function are in one number. */
-static void put_details(struct agent_device *d, const struct rt_meta_agent *m)
-{
-	snprintf(d->details, sizeof(d->details),
-		 "%u CUs, PCI %04x:%02x:%02x.%x, %.24s, node %u, gpu_id %u", m->cu_count, m->domain,
-		 m->bdf >> 8 & 0xff, m->bdf >> 3 & 0x1f, m->bdf & 7, m->uuid, m->kfd_node,
-		 m->gpu_id);
-}
-
-static void add_device(struct agent_view *v, const struct rt_meta_agent *m)
-{
-	struct device_entry *d;
-
-	HASH_FIND(hh, v->devices, &m->id, sizeof(m->id), d);
-	if (d)
-		return;
-	d = calloc(1, sizeof(*d));
-	if (!d)
-		return;
-	d->id = m->id;
-	d->device.gpu = m->is_gpu ? (int32_t)(m->gpu_index & 0xffff) : -1;
-	snprintf(d->device.name, sizeof(d->device.name), "%.64s %.64s", m->name, m->product);
-	put_details(&d->device, m);
-	HASH_ADD(hh, v->devices, id, sizeof(d->id), d);
-}
-
-static void add_code(struct agent_view *v, const struct rt_meta_code *m, size_t uri_len)
-{
-	struct code_entry *c;
-
-	HASH_FIND(hh, v->code, &m->id, sizeof(m->id), c);
-	if (c)
-		return;
-	c = calloc(1, sizeof(*c));
-	if (!c)
-		return;
-	c->id = m->id;
-	c->code.uri = strings__keep(v->strings, m->uri, uri_len);
-	HASH_ADD(hh, v->code, id, sizeof(c->id), c);
-}
-
-/* The build is what the runtime says, which may stand in quotes. */
-static void add_runtime(struct agent_view *v, const struct rt_meta_runtime *m)
-{
-	char text[160];
-	int n;
-
-	n = snprintf(text, sizeof(text), "HSA %u.%u, build %.64s", m->major, m->minor, m->build);
-	v->runtime = strings__keep(v->strings, text, n);
-}
-
-static void add_kernel(struct agent_view *v, const struct rt_meta_kernel *m, size_t name_len)
-{
-	struct kernel_entry *k;
-
-	HASH_FIND(hh, v->kernels, &m->id, sizeof(m->id), k);
-	if (k)
-		return;
-	k = calloc(1, sizeof(*k));
-	if (!k)
-		return;
-	k->id = m->id;
-	k->kernel.name = strings__keep_kernel(v->strings, m->name, name_len);
-	k->kernel.code = m->code;
-	k->kernel.vgprs = m->vgprs;
-	k->kernel.accum_vgprs = m->accum_vgprs;
-	k->kernel.sgprs = m->sgprs;
-	HASH_ADD(hh, v->kernels, id, sizeof(k->id), k);
-}
-
-static void read_meta_record(struct agent_view *v, const struct rt_meta_hdr *h)
-{
-	const struct rt_meta_kernel *kernel = (const void *)h;
-	const struct rt_meta_clock *clock = (const void *)h;
-	const struct rt_meta_code *code = (const void *)h;
-	struct clock_pair pair;
-
-	switch (h->kind) {
-	case RT_META_AGENT:
-		if (h->size >= sizeof(struct rt_meta_agent))
-			add_device(v, (const void *)h);
-		break;
-	case RT_META_KERNEL:
-		if (h->size >= sizeof(*kernel) && kernel->name_len <= h->size - sizeof(*kernel))
-			add_kernel(v, kernel, kernel->name_len);
-		break;
-	case RT_META_CLOCK:
-		if (h->size < sizeof(*clock))
-			break;
-		pair = (struct clock_pair){clock->boottime, clock->hsa, clock->error};
-		clock_map__add(&v->clock, &pair);
-		break;
-	case RT_META_CODE:
-		if (h->size >= sizeof(*code) && code->uri_len <= h->size - sizeof(*code))
-			add_code(v, code, code->uri_len);
-		break;
-	case RT_META_RUNTIME:
-		if (h->size >= sizeof(struct rt_meta_runtime))
-			add_runtime(v, (const void *)h);
-		break;
-	default: /* queues, whose creation the ring tells, and what later versions add */
-		break;
-	}
-}
-
-#define META_RECORD_MAX (sizeof(struct rt_meta_kernel) + RT_META_NAME_MAX + 8)
-
-static void read_meta(struct agent_view *v)
-{
-	union {
-		struct rt_meta_hdr h;
-		char bytes[META_RECORD_MAX];
-	} copy;
-	const char *log = v->base + v->header.meta_off;
-	uint64_t tail = __atomic_load_n(&state(v)->meta_tail, __ATOMIC_ACQUIRE);
-	struct rt_meta_hdr h;
-
-	if (tail > v->header.meta_size)
-		tail = v->header.meta_size;
-	while (!v->meta_broken && v->meta_read + sizeof(h) <= tail) {
-		memcpy(&h, log + v->meta_read, sizeof(h));
-		if (h.size < sizeof(h) || h.size % 8 || h.size > META_RECORD_MAX ||
-		    h.size > tail - v->meta_read) {
-			log_warn(
-				"agent: process %d: damaged list of names; kernels may be nameless",
-				v->pid);
-			v->meta_broken = true;
-			v->bad++;
-			return;
-		}
-		memcpy(copy.bytes, log + v->meta_read, h.size);
-		copy.h = h;
-		read_meta_record(v, &copy.h);
-		v->meta_read += h.size;
-	}
-}
-
 /* ---- ring ---- */
 
 static void on_clock(struct agent_view *v, const struct rt_agent_rec *rec)
 {
 	struct clock_pair pair = {rec->time, rec->clock.ticks, rec->clock.error};
-	uint32_t id = rec->clock.agent;
-	struct device_entry *d;
 
-	HASH_FIND(hh, v->devices, &id, sizeof(id), d);
-	if (!id || d)
-		clock_map__add(id ? &d->clock : &v->clock, &pair);
-	else
+	if (!agent_names__clock(v, rec->clock.agent, &pair))
 		v->bad++;
+}
+
+/* How far the ring is filled; of a dead process that counts which is said first. */
+static uint64_t ring_head(struct agent_view *v, bool dead)
+{
+	uint64_t head = __atomic_load_n(&state(v)->head, __ATOMIC_ACQUIRE);
+
+	if (v->dead)
+		return v->last_head;
+	if (head - v->tail > v->header.ring_slots) { /* never in a sane ring */
+		if (head > v->tail)
+			v->bad++;
+		head = v->tail + (head > v->tail ? v->header.ring_slots : 0);
+	}
+	v->dead = dead;
+	v->last_head = head;
+	return head;
+}
+
+/* Where this drain ends: those behind are for the next ones. */
+static uint64_t drain_end(const struct agent_view *v, uint64_t head)
+{
+	uint64_t most = AGENT_DRAIN_MAX;
+
+	if (most > AGENT_WAITING_MAX - v->waiting)
+		most = AGENT_WAITING_MAX - v->waiting;
+	return head - v->tail > most ? v->tail + most : head;
+}
+
+/*
+ * Is something lost with a record that was being written when the process ended? An operation had
+ * not been given to the GPU by then, and that one has ended the kernel tells, too (bpf/lastlook.h).
+ */
+static bool is_lost_unfinished(uint32_t kind)
+{
+	switch (kind) {
+	case RT_AGENT_NONE:
+	case RT_AGENT_DISPATCH:
+	case RT_AGENT_COPY:
+	case RT_AGENT_BARRIER:
+	case RT_AGENT_DONE:
+	case RT_AGENT_CLOCK:
+		return false;
+	default:
+		return true;
+	}
+}
+
+/* Each thread leaves one such slot at most: a ring full of them is none. */
+static void step_over(struct agent_view *v, const struct rt_agent_rec *slot, uint64_t head)
+{
+	if (++v->unfinished > UNFINISHED_MAX) {
+		v->bad += head - v->tail;
+		v->tail = head;
+	} else {
+		v->bad += is_lost_unfinished(slot->kind);
+		v->tail++;
+	}
 }
 
 bool agent__drain(struct agent_view *v, bool dead,
@@ -477,95 +391,64 @@ bool agent__drain(struct agent_view *v, bool dead,
 		  void *arg)
 {
 	const char *ring = v->base + v->header.ring_off;
-	uint64_t head = __atomic_load_n(&state(v)->head, __ATOMIC_ACQUIRE);
+	uint64_t head = ring_head(v, dead), end = drain_end(v, head);
 	uint32_t mask = v->header.ring_slots - 1;
 	const struct rt_agent_rec *slot;
 	struct rt_agent_rec rec;
 
-	read_meta(v);
-	if (head - v->tail > v->header.ring_slots) { /* never in a sane ring */
-		if (head > v->tail)
-			v->bad++;
-		head = v->tail + (head > v->tail ? v->header.ring_slots : 0);
-	}
-	for (; v->tail != head; v->tail++) {
+	agent_names__read(v);
+	while (v->tail < end) {
 		slot = (const void *)(ring + (size_t)(v->tail & mask) * sizeof(*slot));
 		if (__atomic_load_n(&slot->seq, __ATOMIC_ACQUIRE) != v->tail + 1) {
 			if (!dead)
 				break;
-			v->bad++;
+			step_over(v, slot, head);
 			continue;
 		}
 		memcpy(&rec, slot, sizeof(rec));
+		v->tail++;
 		if (rec.kind != RT_AGENT_DONE && rec.op && rec.op < v->first_op)
 			v->first_op = rec.op;
-		if (rec.kind == RT_AGENT_CLOCK)
+		if (rec.kind == RT_AGENT_CLOCK) {
 			on_clock(v, &rec);
-		else
+		} else {
+			v->waiting++;
 			fn(v, &rec, arg);
+		}
 	}
 	__atomic_store_n(&control(v)->tail, v->tail, __ATOMIC_RELEASE);
 	return v->tail == head;
 }
 
-const struct agent_device *agent__device(const struct agent_view *v, uint32_t id)
+void agent__hand_out_end(struct agent_view *v, const struct rt_rec_ended *ended,
+			 void (*fn)(struct agent_view *v, const struct rt_agent_rec *rec,
+				    void *arg),
+			 void *arg)
 {
-	struct device_entry *d;
+	const struct rt_agent_rec rec = {
+		.kind = RT_AGENT_DONE,
+		.flags = RT_AGENT_F_TICKS | RT_AGENT_F_AGAIN,
+		.time = ended->h.ts,
+		.op = ended->op,
+		.done.gpu_begin = ended->begin_ticks,
+		.done.gpu_end = ended->end_ticks,
+		.done.status = ended->value < 0 ? (uint64_t)ended->value : 0,
+		.done.agent = ended->agent,
+	};
 
-	HASH_FIND(hh, v->devices, &id, sizeof(id), d);
-	return d ? &d->device : NULL;
+	v->waiting++;
+	fn(v, &rec, arg);
 }
 
-const struct agent_kernel *agent__kernel(const struct agent_view *v, uint32_t id)
+void agent__done_with(struct agent_view *v)
 {
-	struct kernel_entry *k;
-
-	HASH_FIND(hh, v->kernels, &id, sizeof(id), k);
-	return k ? &k->kernel : NULL;
+	v->waiting--;
 }
 
-const struct agent_code *agent__code(const struct agent_view *v, uint32_t id)
+void agent__give_up(struct agent_view *v)
 {
-	struct code_entry *c;
-
-	HASH_FIND(hh, v->code, &id, sizeof(id), c);
-	return c ? &c->code : NULL;
-}
-
-const char *agent__runtime(const struct agent_view *v)
-{
-	return v->runtime;
-}
-
-const struct clock_map *agent__clock(const struct agent_view *v, uint32_t device)
-{
-	struct device_entry *d;
-
-	if (!device)
-		return &v->clock;
-	HASH_FIND(hh, v->devices, &device, sizeof(device), d);
-	return d ? &d->clock : NULL;
-}
-
-uint64_t agent__clock_error(const struct agent_view *v)
-{
-	uint64_t error = v->last.clock_error;
-	struct device_entry *d, *next;
-
-	HASH_ITER (hh, v->devices, d, next)
-		if (d->clock.error > error)
-			error = d->clock.error;
-	return error;
-}
-
-void agent__each_device(const struct agent_view *v,
-			void (*fn)(const struct agent_device *, void *arg), void *arg)
-{
-	struct device_entry *d, *next;
-
-	HASH_ITER (hh, v->devices, d, next) {
-		fn(&d->device, arg);
-	}
+	v->bad += ring_head(v, true) - v->tail;
+	v->tail = v->last_head;
 }
 
 uint64_t agent__lost(const struct agent_view *v)
@@ -584,7 +467,7 @@ uint64_t agent__lost_of(const struct agent_view *v, unsigned int kind)
 
 uint64_t agent__lost_names(const struct agent_view *v)
 {
-	return figures(v).lost_names;
+	return figures(v).lost_names + v->names_dropped;
 }
 
 uint64_t agent__bad(const struct agent_view *v)

@@ -13,6 +13,7 @@
 #include <stdint.h>
 #include <sys/types.h>
 
+#include "bpf/events.h"
 #include "hsa_agent/agent_ring.h"
 #include "user/clock.h"
 #include "user/strings.h"
@@ -49,6 +50,18 @@ struct agent_view *agent__find(pid_t pid, struct strings *strings);
  */
 struct agent_view *agent__from_fd(pid_t pid, int fd, struct strings *strings);
 
+/* What a process has of an agent, for who does not want to trace it. */
+enum agent_presence {
+	AGENT_ABSENT,
+	AGENT_DORMANT,
+	AGENT_RECORDING,
+	AGENT_OFF,   /* it has switched itself off */
+	AGENT_OTHER, /* of another version, or damaged, or not to be looked at */
+};
+
+/* `tracer`: for whom it records, as it is told; 0: nobody. Changes nothing. */
+enum agent_presence agent__peek(pid_t pid, pid_t *tracer);
+
 /* What it has recorded so far was another tracer's business, or nobody's. */
 void agent__skip_recorded(struct agent_view *v);
 
@@ -62,6 +75,12 @@ void agent__close(struct agent_view *v);
 
 pid_t agent__pid(const struct agent_view *v);
 
+/* Where the process has the memory, as it says itself. */
+uint64_t agent__address(const struct agent_view *v);
+
+/* Do both read one memory, of which there can be but one reader? Not those that are closed. */
+bool agent__share_memory(const struct agent_view *a, const struct agent_view *b);
+
 /* Tells the agent to record, and that the tracer is alive: to be repeated every 100 ms. */
 void agent__activate(struct agent_view *v);
 /* What is recorded beyond the usual: RT_AGENT_WANT_*. To be said before it is activated. */
@@ -71,18 +90,36 @@ void agent__deactivate(struct agent_view *v);
 /* What the agent says of itself: is it recording? It answers within a few milliseconds. */
 bool agent__recording(const struct agent_view *v);
 
+/* No process is to keep the others waiting: so many records does one drain hand out, ... */
+#define AGENT_DRAIN_MAX 16384
+/* ... and none as long as so many are not done with. The agent counts what it has no room for. */
+#define AGENT_WAITING_MAX 262144
+
 /*
- * Hands out all complete records; reads new names and clock pairs first. Returns true if all that
- * was claimed when it was called has been seen. `dead`: the process is gone, step over unfinished
- * slots.
+ * Hands out complete records, within these limits; reads new names and clock pairs first. Returns
+ * true if all that was claimed when it was called has been seen. `dead`: the process is gone, step
+ * over unfinished slots, and let nothing be added any more.
  */
 bool agent__drain(struct agent_view *v, bool dead,
 		  void (*fn)(struct agent_view *v, const struct rt_agent_rec *rec, void *arg),
 		  void *arg);
 
+/* Hands out a record that says that of an operation. */
+void agent__hand_out_end(struct agent_view *v, const struct rt_rec_ended *ended,
+			 void (*fn)(struct agent_view *v, const struct rt_agent_rec *rec,
+				    void *arg),
+			 void *arg);
+
+/* One of the records that were handed out is done with. */
+void agent__done_with(struct agent_view *v);
+
+/* What is left in the ring will not be read: counts it as bad. */
+void agent__give_up(struct agent_view *v);
+
 const struct agent_device *agent__device(const struct agent_view *v, uint32_t id);
-const struct agent_kernel *agent__kernel(const struct agent_view *v, uint32_t id);
-const struct agent_code *agent__code(const struct agent_view *v, uint32_t id);
+/* What they are called is made up when it is first asked for. */
+const struct agent_kernel *agent__kernel(struct agent_view *v, uint32_t id);
+const struct agent_code *agent__code(struct agent_view *v, uint32_t id);
 /* The versions of the runtime that the process last initialised; NULL: it did not say. */
 const char *agent__runtime(const struct agent_view *v);
 /* The clock of a device, with 0 that of the runtime; NULL: it did not announce that device. */

@@ -16,11 +16,28 @@
 #include <unistd.h>
 
 #include "user/clock.h"
+#include "user/hash.h"
 #include "user/log.h"
 #include "user/procfs.h"
 
-/* Rounds, of a millisecond each. */
-#define LOOKS_MAX 1000
+/* Rounds, of a millisecond each; after the first ones it is looked for in some of them. */
+#define LOOKS_MAX   1000
+#define LOOKS_OFTEN 64
+#define LOOK_EVERY  16
+
+/* Of one process number: what an agent has lost is kept until the end. */
+#define AGENTS_MAX 1000
+
+/* Ends that the kernel tells of one process: as many as it can have under way. */
+#define ENDS_MAX RT_AGENT_FLIGHT_SLOTS
+
+/*
+ * So long is an agent waited for that is behind, before what others have recorded goes on without
+ * it. Of the time in which it is not behind it regains a part.
+ */
+#define PATIENCE_NS	1000000000ULL
+#define PATIENCE_REGAIN 16
+#define ROUND_MAX_NS	10000000ULL /* a round that takes longer is not the agent's fault */
 
 struct member {
 	struct agent_view *view; /* NULL: memory not ready yet */
@@ -29,11 +46,22 @@ struct member {
 	int pidfd;
 	pid_t pid;
 	uint64_t since; /* when it was created, or found */
-	bool gone;
-	bool recorded;	 /* at the last sign of life */
-	uint64_t beaten; /* when that was */
-	uint64_t paused; /* since when it has not recorded, 0: it does */
+	bool ended;	/* its process, or that program */
+	bool gone;	/* that is told: all that it had recorded is seen */
+	bool settling;	/* ended since the last round: the kernel may have more to say of it */
+	struct rt_rec_ended *ends; /* that the kernel saw when it was killed */
+	uint32_t end_count, end_room;
+	uint64_t patience; /* ns that it is still waited for */
+	bool recorded;	   /* at the last sign of life */
+	uint64_t beaten;   /* when that was */
+	uint64_t paused;   /* since when it has not recorded, 0: it does */
 	struct member *next;
+};
+
+struct number {
+	pid_t pid;
+	unsigned int agents; /* that it had so far */
+	UT_hash_handle hh;
 };
 
 struct agents {
@@ -41,9 +69,11 @@ struct agents {
 	struct agents_callbacks callbacks;
 	struct member *members;
 	struct member *released; /* gone, kept for what they have lost */
+	struct number *numbers;
 	bool wanted, begun, stopped;
 	uint32_t wants;
-	uint64_t missed; /* of which nothing could be read */
+	uint64_t missed;  /* of which nothing could be read */
+	uint64_t drained; /* when that was last done */
 };
 
 struct agents *agents__new(struct strings *strings, const struct agents_callbacks *callbacks,
@@ -74,6 +104,7 @@ static void close_fd(int *fd)
 static void free_member(struct member *m)
 {
 	agent__free(m->view);
+	free(m->ends);
 	close_fd(&m->memory_fd);
 	close_fd(&m->pidfd);
 	free(m);
@@ -91,22 +122,49 @@ static void free_members(struct member *m)
 
 void agents__free(struct agents *a)
 {
+	struct number *n, *next;
+
 	if (!a)
 		return;
 	free_members(a->members);
 	free_members(a->released);
+	HASH_ITER (hh, a->numbers, n, next) {
+		HASH_DEL(a->numbers, n);
+		free(n);
+	}
 	free(a);
+}
+
+/* Returns false if the process has had too many. */
+static bool count_agent(struct agents *a, pid_t pid)
+{
+	struct number *n;
+
+	HASH_FIND_INT(a->numbers, &pid, n);
+	if (!n) {
+		n = calloc(1, sizeof(*n));
+		if (!n)
+			return false;
+		n->pid = pid;
+		HASH_ADD_INT(a->numbers, pid, n);
+	}
+	if (n->agents++ < AGENTS_MAX)
+		return true;
+	if (n->agents == AGENTS_MAX + 1)
+		log_warn("agent: process %d: the last of %u agents that is read", pid, AGENTS_MAX);
+	return false;
 }
 
 static struct member *add_member(struct agents *a, pid_t pid, uint64_t since)
 {
-	struct member *m = calloc(1, sizeof(*m));
+	struct member *m = count_agent(a, pid) ? calloc(1, sizeof(*m)) : NULL;
 
 	if (!m)
 		return NULL;
 	m->pid = pid;
 	m->since = since;
 	m->memory_fd = -1;
+	m->patience = PATIENCE_NS;
 	m->pidfd = syscall(SYS_pidfd_open, pid, 0);
 	m->next = a->members;
 	a->members = m;
@@ -117,15 +175,35 @@ static struct member *find_member(const struct agents *a, pid_t pid)
 {
 	struct member *m;
 
-	for (m = a->members; m && (m->pid != pid || m->gone); m = m->next)
+	for (m = a->members; m && (m->pid != pid || m->ended); m = m->next)
 		;
 	return m;
+}
+
+/*
+ * The agent's memory, by its descriptor or, with -1, where it is mapped. That of another process is
+ * not taken: a child that was forked has it mapped, too, until it has looked after that.
+ */
+static struct agent_view *open_view(struct agents *a, pid_t pid, int fd)
+{
+	struct agent_view *view =
+		fd < 0 ? agent__find(pid, a->strings) : agent__from_fd(pid, fd, a->strings);
+
+	for (struct member *m = a->members; view && m; m = m->next) {
+		if (!m->view || m->pid == pid || !agent__share_memory(m->view, view))
+			continue;
+		agent__free(view);
+		errno = EBUSY;
+		return NULL;
+	}
+	return view;
 }
 
 static void start(struct agents *a, struct member *m, struct agent_view *view)
 {
 	m->view = view;
 	close_fd(&m->memory_fd);
+	a->callbacks.placed(m->pid, agent__address(view), a->callbacks.arg);
 	agent__want(view, a->wants);
 	agent__activate(view);
 	log_info("agent: process %d: recording", m->pid);
@@ -142,7 +220,7 @@ static bool look(struct agents *a, pid_t pid, bool fresh)
 		return false;
 	if (find_member(a, pid))
 		return true;
-	view = agent__find(pid, a->strings);
+	view = open_view(a, pid, -1);
 	if (!view && errno != EAGAIN) {
 		if (errno != ENOENT && errno != EBUSY && errno != EPROTO)
 			log_warn("agent: process %d: %s", pid, strerror(errno));
@@ -201,21 +279,56 @@ static void end_pause(struct agents *a, struct member *m)
 	m->paused = 0;
 }
 
+void agents__ended(struct agents *a, const struct rt_rec_ended *rec)
+{
+	struct member *m;
+	uint32_t room;
+	void *grown;
+
+	for (m = a->members; m && (m->pid != (pid_t)rec->h.pid || m->gone); m = m->next)
+		;
+	if (!m || !m->view || m->end_count == ENDS_MAX)
+		return;
+	if (m->end_count == m->end_room) {
+		room = m->end_room ? 2 * m->end_room : 64;
+		grown = realloc(m->ends, room * sizeof(*m->ends));
+		if (!grown)
+			return;
+		m->ends = grown;
+		m->end_room = room;
+	}
+	m->ends[m->end_count++] = *rec;
+}
+
+/*
+ * Reads what the process has left. Returns true if that was all. What the kernel saw comes last:
+ * the agent may have said it before.
+ */
+static bool read_rest(struct agents *a, struct member *m)
+{
+	if (!agent__drain(m->view, true, a->callbacks.record, a->callbacks.arg))
+		return false;
+	for (uint32_t i = 0; i < m->end_count; i++)
+		agent__hand_out_end(m->view, &m->ends[i], a->callbacks.record, a->callbacks.arg);
+	m->gone = true;
+	a->callbacks.gone(m->view, a->callbacks.arg);
+	return true;
+}
+
 static void retire(struct agents *a, struct member *m)
 {
 	if (!m->view && m->memory_fd >= 0) {
-		m->view = agent__from_fd(m->pid, m->memory_fd, a->strings);
+		m->view = open_view(a, m->pid, m->memory_fd);
 		if (!m->view && errno != EAGAIN)
 			miss(a, m->pid);
 	}
-	m->gone = true;
+	m->ended = m->settling = true;
 	close_fd(&m->pidfd);
 	close_fd(&m->memory_fd);
 	if (!m->view)
 		return;
 	end_pause(a, m);
-	agent__drain(m->view, true, a->callbacks.record, a->callbacks.arg);
-	a->callbacks.gone(m->view, a->callbacks.arg);
+	a->callbacks.placed(m->pid, 0, a->callbacks.arg);
 }
 
 /* The descriptor is closed: then the memory is mapped, or the program has ended. */
@@ -233,7 +346,7 @@ void agents__created(struct agents *a, pid_t pid, int fd, uint64_t at)
 
 	if (!a->wanted || (m && m->since >= at)) /* found in the meantime */
 		return;
-	own = procfs__open_fd(pid, fd, O_RDWR, NULL, 0);
+	own = procfs__open_fd(pid, fd, O_RDWR);
 	if (m && (m->view || own < 0)) { /* of a program that was there before */
 		retire(a, m);
 		m = NULL;
@@ -257,9 +370,11 @@ void agents__created(struct agents *a, pid_t pid, int fd, uint64_t at)
 /* The memory is mapped, its descriptor closed, and perhaps nothing in it yet. */
 static void look_again(struct agents *a, struct member *m)
 {
-	struct agent_view *view = agent__find(m->pid, a->strings);
+	struct agent_view *view;
 
-	m->looks--;
+	if (--m->looks < LOOKS_MAX - LOOKS_OFTEN && m->looks % LOOK_EVERY)
+		return;
+	view = open_view(a, m->pid, -1);
 	if (view) {
 		start(a, m, view);
 	} else if (errno != EAGAIN || !m->looks) {
@@ -277,7 +392,7 @@ static void try_pending(struct agents *a, struct member *m)
 		look_again(a, m);
 		return;
 	}
-	view = agent__from_fd(m->pid, m->memory_fd, a->strings);
+	view = open_view(a, m->pid, m->memory_fd);
 	if (view) {
 		start(a, m, view);
 	} else if (errno != EAGAIN) { /* the number was taken by another file before we looked */
@@ -296,19 +411,47 @@ void agents__exec(struct agents *a, pid_t pid, uint64_t at)
 		retire(a, m);
 }
 
+/* Returns true if all of it has been seen. */
+static bool drain_member(struct agents *a, struct member *m)
+{
+	if (m->settling) {
+		m->settling = false;
+		return true;
+	}
+	if (m->ended)
+		return !m->view || m->gone || read_rest(a, m);
+	if (!m->view && (m->memory_fd >= 0 || m->looks)) {
+		try_pending(a, m);
+		if (m->view && a->stopped)
+			agent__deactivate(m->view);
+	}
+	return !m->view || agent__drain(m->view, false, a->callbacks.record, a->callbacks.arg);
+}
+
+/* Is one that is behind still waited for? */
+static bool has_patience(struct member *m, bool behind, uint64_t passed)
+{
+	uint64_t regained = m->patience + passed / PATIENCE_REGAIN;
+
+	if (behind)
+		m->patience -= passed < m->patience ? passed : m->patience;
+	else
+		m->patience = regained < PATIENCE_NS ? regained : PATIENCE_NS;
+	return m->patience;
+}
+
 bool agents__drain(struct agents *a)
 {
+	uint64_t now = clock__boot_ns(), passed = now - a->drained;
 	bool complete = true;
 
+	if (passed > ROUND_MAX_NS)
+		passed = ROUND_MAX_NS;
+	a->drained = now;
 	for (struct member *m = a->members; m; m = m->next) {
-		if (m->gone)
-			continue;
-		if (!m->view && (m->memory_fd >= 0 || m->looks)) {
-			try_pending(a, m);
-			if (m->view && a->stopped)
-				agent__deactivate(m->view);
-		}
-		if (m->view && !agent__drain(m->view, false, a->callbacks.record, a->callbacks.arg))
+		bool behind = !drain_member(a, m);
+
+		if (has_patience(m, behind, passed) && behind)
 			complete = false;
 	}
 	return complete;
@@ -319,9 +462,9 @@ void agents__reap(struct agents *a)
 	struct member **link = &a->members, *m;
 
 	while ((m = *link)) {
-		if (!m->gone && has_ended(m))
+		if (!m->ended && has_ended(m))
 			retire(a, m);
-		if (m->gone && !m->view) {
+		if (m->ended && !m->view) {
 			*link = m->next;
 			free_member(m);
 		} else {
@@ -365,7 +508,7 @@ void agents__heartbeat(struct agents *a)
 	if (a->stopped)
 		return;
 	for (struct member *m = a->members; m; m = m->next) {
-		if (m->gone || !m->view)
+		if (m->ended || !m->view)
 			continue;
 		notice_pause(a, m, now);
 		agent__activate(m->view);
@@ -380,7 +523,7 @@ static void wait_state(struct agents *a, bool recording, int timeout_ms)
 	for (; waiting && timeout_ms > 0; timeout_ms--) {
 		waiting = false;
 		for (struct member *m = a->members; m; m = m->next)
-			if (m->view && !m->gone && agent__recording(m->view) != recording &&
+			if (m->view && !m->ended && agent__recording(m->view) != recording &&
 			    !has_ended(m))
 				waiting = true;
 		if (waiting)
@@ -401,18 +544,38 @@ void agents__stop(struct agents *a, int timeout_ms)
 {
 	a->stopped = true;
 	for (struct member *m = a->members; m; m = m->next)
-		if (m->view && !m->gone) {
+		if (m->view && !m->ended) {
 			end_pause(a, m);
 			agent__deactivate(m->view);
 		}
 	wait_state(a, false, timeout_ms);
 }
 
-void agents__drain_last(struct agents *a)
+bool agents__drain_last(struct agents *a)
 {
-	for (struct member *m = a->members; m; m = m->next)
-		if (m->view && !m->gone)
-			agent__drain(m->view, true, a->callbacks.record, a->callbacks.arg);
+	bool complete = true;
+
+	for (struct member *m = a->members; m; m = m->next) {
+		if (!m->view || m->gone)
+			continue;
+		if (m->ended)
+			complete &= read_rest(a, m);
+		else
+			complete &=
+				agent__drain(m->view, true, a->callbacks.record, a->callbacks.arg);
+	}
+	return complete;
+}
+
+void agents__give_up(struct agents *a)
+{
+	for (struct member *m = a->members; m; m = m->next) {
+		if (!m->view || m->gone)
+			continue;
+		agent__give_up(m->view);
+		if (m->ended)
+			read_rest(a, m);
+	}
 }
 
 uint64_t agents__missed(const struct agents *a)

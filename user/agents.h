@@ -9,6 +9,7 @@
 #include <stdint.h>
 #include <sys/types.h>
 
+#include "bpf/events.h"
 #include "user/agent.h"
 
 struct agents;
@@ -16,6 +17,8 @@ struct agents;
 struct agents_callbacks {
 	void (*record)(struct agent_view *v, const struct rt_agent_rec *rec, void *arg);
 	void (*gone)(struct agent_view *v, void *arg); /* no more records; the view stays valid */
+	/* Its memory is at that address in the process; 0: that is over. */
+	void (*placed)(pid_t pid, uint64_t address, void *arg);
 	/* It has not recorded between these times, as it had no sign of life from us. */
 	void (*paused)(struct agent_view *v, uint64_t begin, uint64_t end, void *arg);
 	void *arg;
@@ -44,14 +47,27 @@ bool agents__reads(const struct agents *a, pid_t pid);
  */
 void agents__created(struct agents *a, pid_t pid, int fd, uint64_t at);
 
+/* An operation of a process that is being killed has ended; the agent may have said so too. */
+void agents__ended(struct agents *a, const struct rt_rec_ended *rec);
+
 /* The process runs another program since `at`: its agent is gone. */
 void agents__exec(struct agents *a, pid_t pid, uint64_t at);
 
-/* Drains all. Returns true if all that was there when it was called has been seen. */
+/*
+ * Drains all, of each no more than AGENT_DRAIN_MAX records. Returns true if all that was there when
+ * it was called has been seen, but for those agents that were behind for so long that they are not
+ * waited for any more. To be followed by agent__done_with for each record, some time.
+ */
 bool agents__drain(struct agents *a);
 
-/* The same for the last time: does not wait for unfinished records, but counts them as bad. */
-void agents__drain_last(struct agents *a);
+/*
+ * The same, to be repeated until it returns true: the last records, without waiting for unfinished
+ * ones, which count as bad.
+ */
+bool agents__drain_last(struct agents *a);
+
+/* What that has not seen is counted as bad. */
+void agents__give_up(struct agents *a);
 
 /* Lets go of the agents of processes that have ended, after a last drain. */
 void agents__reap(struct agents *a);
@@ -63,8 +79,8 @@ void agents__release(struct agents *a, struct agent_view *v);
 void agents__heartbeat(struct agents *a);
 
 /*
- * The trace begins: waits until all record, at most `timeout_ms` (a dormant agent looks every 20
- * ms). What they do not record from then on counts as lost.
+ * The trace begins: waits until all record, at most `timeout_ms`. What they do not record from then
+ * on counts as lost.
  */
 void agents__begin(struct agents *a, int timeout_ms);
 

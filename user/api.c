@@ -123,6 +123,19 @@ const struct api_function *api__function(size_t n)
 	return n < api_function_count ? &api_functions[n] : NULL;
 }
 
+uint32_t api__registers(const struct api_function *fn)
+{
+	uint32_t mask = 0;
+
+	if (!fn)
+		return (1u << RT_ARGS) - 1;
+	for (unsigned int i = 0; i < fn->param_count; i++)
+		for (int k = 0; k < 2; k++)
+			if (fn->params[i].place[k] < RT_ARGS)
+				mask |= 1u << fn->params[i].place[k];
+	return mask;
+}
+
 void api__plan(const struct api_function *fn, struct rt_plan *plan)
 {
 	memset(plan, 0, sizeof(*plan));

@@ -122,6 +122,9 @@ const struct api_function *api__function(size_t n);
  */
 void api__canonical(const char *symbol, char *name, size_t size);
 
+/* The argument registers that its parameters are in, a bit each; NULL: all. */
+uint32_t api__registers(const struct api_function *fn);
+
 /* What to take of its calls; NULL: nothing but registers and the return value. */
 void api__plan(const struct api_function *fn, struct rt_plan *plan);
 

@@ -469,6 +469,7 @@ void args__put_return(struct textbuf *t, const struct api_function *fn, const st
 
 struct visit {
 	struct textbuf *t;
+	enum arg_form form;
 	arg_value_fn each;
 	void *arg;
 };
@@ -494,36 +495,77 @@ static void visit_string(const struct visit *visit, const char *name, const stru
 	textbuf__reset(visit->t);
 }
 
-static void visit_param(const struct visit *visit, const struct api_function *fn,
-			const struct api_param *p, const struct call_values *v)
+static bool visit_number(const struct visit *visit, const char *name, const struct api_type *type,
+			 const unsigned char *data, size_t len)
 {
-	const struct call_read *r = p->type->kind == API_STRING ? read_of(v, p->read) : NULL;
+	struct arg_value value = {.name = name};
+
+	if (visit->form != ARGS_NUMBERS || !data || len < type->size || type->size > 8)
+		return false;
+	value.number = load(data, type->size);
+	switch (type->kind) {
+	case API_INT:
+		value.kind = ARG_INT;
+		value.number = (uint64_t)sign_extend(value.number, type->size);
+		break;
+	case API_UINT:
+		value.kind = ARG_UINT;
+		break;
+	case API_HEX:
+	case API_POINTER:
+	case API_STRING:
+		value.kind = ARG_POINTER;
+		break;
+	default:
+		return false;
+	}
+	visit->each(&value, visit->arg);
+	return true;
+}
+
+static void visit_target(const struct visit *visit, const struct api_param *p,
+			 const struct call_read *r)
+{
 	char name[NAME_SIZE] = "*";
 
-	if (r) {
-		visit_string(visit, p->name, r);
-		return;
-	}
-	put_arg(visit->t, p, v);
-	visit_text(visit, p->name);
-	r = target_of(fn, p, v);
-	if (!r)
-		return;
 	strncat(name, p->name, sizeof(name) - 2);
 	if (p->type->target->kind == API_STRING) {
 		visit_string(visit, name, r);
-	} else {
+	} else if (!visit_number(visit, name, p->type->target, r->data, r->len)) {
 		put_target(visit->t, p, r);
 		visit_text(visit, name);
 	}
 }
 
+static void visit_param(const struct visit *visit, const struct api_function *fn,
+			const struct api_param *p, const struct call_values *v)
+{
+	const struct call_read *r = p->type->kind == API_STRING ? read_of(v, p->read) : NULL;
+	const unsigned char *data;
+	unsigned char buf[16];
+	size_t len;
+
+	if (r) {
+		visit_string(visit, p->name, r);
+		return;
+	}
+	data = arg_bytes(v, p, buf, &len);
+	if ((p->flags & API_KERNEL && v->kernel) ||
+	    !visit_number(visit, p->name, p->type, data, len)) {
+		put_arg(visit->t, p, v);
+		visit_text(visit, p->name);
+	}
+	r = target_of(fn, p, v);
+	if (r)
+		visit_target(visit, p, r);
+}
+
 void args__each(struct textbuf *t, const struct api_function *fn, const struct call_values *v,
-		arg_value_fn each, void *arg)
+		enum arg_form form, arg_value_fn each, void *arg)
 {
 	static const char *const registers[RT_ARGS] = {"arg0", "arg1", "arg2",
 						       "arg3", "arg4", "arg5"};
-	const struct visit visit = {t, each, arg};
+	const struct visit visit = {t, form, each, arg};
 
 	textbuf__reset(t);
 	for (unsigned int i = 0; fn && i < fn->param_count; i++)
@@ -537,7 +579,7 @@ void args__each(struct textbuf *t, const struct api_function *fn, const struct c
 bool args__return(struct textbuf *t, const struct api_function *fn, const struct call_values *v,
 		  arg_value_fn each, void *arg)
 {
-	const struct visit visit = {t, each, arg};
+	const struct visit visit = {t, ARGS_TEXTS, each, arg};
 	const struct call_read *r;
 
 	textbuf__reset(t);

@@ -66,6 +66,13 @@ void args__put(struct textbuf *t, const struct api_function *fn, const struct ca
 void args__put_return(struct textbuf *t, const struct api_function *fn,
 		      const struct call_values *v);
 
+enum arg_kind {
+	ARG_TEXT,
+	ARG_UINT,
+	ARG_INT, /* two's complement */
+	ARG_POINTER,
+};
+
 /*
  * One value: a parameter's, or what it points to ("*ptr"). `is_string`: `text` is the string as it
  * was in the process, `len` bytes, unescaped and without quotes; `cut` if it goes on. Both texts
@@ -73,15 +80,23 @@ void args__put_return(struct textbuf *t, const struct api_function *fn,
  */
 struct arg_value {
 	const char *name;
+	enum arg_kind kind;
+	uint64_t number;  /* of those that have no text */
 	const char *text; /* NUL-terminated */
 	size_t len;
 	bool is_string, cut;
 };
 typedef void (*arg_value_fn)(const struct arg_value *value, void *arg);
 
+/* How values are told. */
+enum arg_form {
+	ARGS_TEXTS,   /* all of them as text */
+	ARGS_NUMBERS, /* integers and addresses as numbers */
+};
+
 /* Calls `each` for every value. `t` is used for the texts. */
 void args__each(struct textbuf *t, const struct api_function *fn, const struct call_values *v,
-		arg_value_fn each, void *arg);
+		enum arg_form form, arg_value_fn each, void *arg);
 
 /* The result alone ("hipSuccess"): false if there is none. */
 bool args__return(struct textbuf *t, const struct api_function *fn, const struct call_values *v,

@@ -172,8 +172,6 @@ static void choose_programs(struct api_bpf *skel, const struct capture_config *c
 	bpf_program__set_autoload(skel->progs.api_return, !session);
 	bpf_program__set_autoload(skel->progs.ioctl_enter, config->kfd);
 	bpf_program__set_autoload(skel->progs.ioctl_exit, config->kfd);
-	bpf_program__set_autoload(skel->progs.mmap_enter, mode == CAPTURE_TRACEFS);
-	bpf_program__set_autoload(skel->progs.mmap_exit, mode == CAPTURE_TRACEFS);
 	bpf_program__set_autoload(skel->progs.exit_group_enter, config->doorbells);
 
 	/* Not by api_bpf__attach: to functions they go library by library, the iterator at the end.
@@ -220,7 +218,7 @@ static void configure(struct capture *c, const struct capture_config *config,
 	rodata->nr_cpus = c->cpus;
 	rodata->only_listed = config->only_listed;
 	rodata->follow_forks = config->follow_forks;
-	rodata->stop_on_open = config->stop_on_open;
+	rodata->hold_unknown = config->hold_unknown;
 	rodata->tell_exec = config->tell_exec;
 	rodata->tracer_pid = getpid();
 	rodata->use_places = mode == CAPTURE_TRACEFS;
@@ -464,6 +462,15 @@ uint32_t capture__add_spills(struct capture *c, const struct rt_spills *spills)
 int capture__add_request(struct capture *c, uint8_t nr, const struct function *fn)
 {
 	return update(c->skel->maps.kfd_functions, &(__u32){nr}, &(__u32){fn->id + 1});
+}
+
+int capture__watch_agent(struct capture *c, pid_t pid, uint64_t address)
+{
+	const struct bpf_map *agents = c->skel->maps.agents;
+
+	if (address)
+		return update(agents, &(__u32){pid}, &address);
+	return bpf_map_delete_elem(bpf_map__fd(agents), &(__u32){pid}) ? -errno : 0;
 }
 
 void capture__set_off(struct capture *c, bool off)

@@ -31,7 +31,7 @@ struct capture_filter {
 struct capture_config {
 	bool only_listed;  /* capture the processes given by capture__list_pid alone */
 	bool follow_forks; /* and their children */
-	bool stop_on_open; /* stop a process that opens a ROCm library until it is probed */
+	bool hold_unknown; /* stop a process that maps an unknown library until it is probed */
 	bool tell_exec;	   /* RT_REC_EXEC of every process */
 	bool all_new;	   /* no captured process has run anything before the capture is open */
 	bool kfd;	   /* system calls to the GPU driver */
@@ -111,6 +111,12 @@ int capture__add_request(struct capture *c, uint8_t nr, const struct function *f
 
 /* A process that opens that file need not be held: it is probed for all. 0 or -errno. */
 int capture__add_known(struct capture *c, dev_t dev, ino_t ino);
+
+/*
+ * Ends of GPU operations that the agent of a process has not recorded are to be sent if that is
+ * killed (RT_REC_ENDED). `address`: of the agent's memory there; 0: not any more. 0 or -errno.
+ */
+int capture__watch_agent(struct capture *c, pid_t pid, uint64_t address);
 
 /* Switches tracing off for all processes, or on again. */
 void capture__set_off(struct capture *c, bool off);

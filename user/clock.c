@@ -12,6 +12,8 @@
 
 #define PAIRS_MAX 16384 /* then the older half goes: times are asked for soon after they were */
 #define DRIFT_MAX 1e-3	/* by which slopes of segments may differ */
+#define APART_MAX 1e19	/* ns, of a time from a pair */
+#define RECENT_NS 1000000000ULL
 
 static void drop_old(struct clock_map *map)
 {
@@ -21,15 +23,27 @@ static void drop_old(struct clock_map *map)
 	map->count = keep;
 }
 
+/* Something else had the CPU while it was read. */
+static bool is_much_worse(const struct clock_pair *a, const struct clock_pair *b)
+{
+	return a->error > KFD_CLOCK_GOOD_ENOUGH && a->error / 4 > b->error;
+}
+
 int clock_map__add(struct clock_map *map, const struct clock_pair *pair)
 {
-	const struct clock_pair *last = map->count ? &map->pairs[map->count - 1] : NULL;
+	struct clock_pair *last = map->count ? &map->pairs[map->count - 1] : NULL;
 	uint64_t apart =
 		pair->boot > pair->ticks ? pair->boot - pair->ticks : pair->ticks - pair->boot;
 	struct clock_pair *grown;
 
 	if (last && (pair->ticks <= last->ticks || pair->boot <= last->boot))
 		return 0;
+	if (last && pair->boot - last->boot < RECENT_NS) {
+		if (is_much_worse(pair, last))
+			return 0;
+		if (is_much_worse(last, pair))
+			map->count--;
+	}
 	if (map->count == PAIRS_MAX)
 		drop_old(map);
 	grown = realloc(map->pairs, (map->count + 1) * sizeof(*grown));
@@ -90,9 +104,16 @@ static bool is_broken(const struct clock_map *map, size_t n)
 	return differ(slope, before) && differ(slope, after) && !differ(before, after);
 }
 
+/* A time that cannot be said is the nearest that can. */
 static uint64_t from(const struct clock_pair *pair, double slope, uint64_t ticks)
 {
-	return pair->boot + (int64_t)((double)(int64_t)(ticks - pair->ticks) * slope);
+	bool before = ticks < pair->ticks;
+	double apart = (double)(before ? pair->ticks - ticks : ticks - pair->ticks) * slope;
+	uint64_t ns = apart < APART_MAX ? (uint64_t)apart : UINT64_MAX;
+
+	if (before)
+		return pair->boot > ns ? pair->boot - ns : 0;
+	return pair->boot < UINT64_MAX - ns ? pair->boot + ns : UINT64_MAX;
 }
 
 struct clock_span clock_map__to_boot(const struct clock_map *map, struct clock_span ticks,
@@ -115,6 +136,12 @@ struct clock_span clock_map__to_boot(const struct clock_map *map, struct clock_s
 		}
 	}
 	return (struct clock_span){from(pair, slope, ticks.begin), from(pair, slope, ticks.end)};
+}
+
+bool clock_span__is_sane(const struct clock_span *boot, uint64_t submit, uint64_t now)
+{
+	return boot->begin <= boot->end && boot->end <= now + CLOCK_SLACK_NS &&
+	       boot->begin + CLOCK_SLACK_NS >= submit;
 }
 
 void clock_map__free(struct clock_map *map)

@@ -15,11 +15,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-struct clock_pair {
-	uint64_t boot;	/* ns */
-	uint64_t ticks; /* of the other clock */
-	uint64_t error; /* width of the window in which both were read, ns */
-};
+#include "hsa_agent/kfd_clock.h"
 
 struct clock_map {
 	struct clock_pair *pairs; /* by ticks */
@@ -28,18 +24,33 @@ struct clock_map {
 	bool differs;	/* some pair says that the clocks are not the same */
 };
 
-/* Adds a pair; one that goes backwards in either clock is ignored. 0 or -ENOMEM. */
+/*
+ * Adds a pair. One that goes backwards in either clock is ignored, and so is one that was read much
+ * worse than its neighbour of the same second. 0 or -ENOMEM.
+ */
 int clock_map__add(struct clock_map *map, const struct clock_pair *pair);
 
 /* Is there a pair behind that time and another, so that a later one would change nothing? */
 bool clock_map__covers(const struct clock_map *map, uint64_t ticks);
 
-/* CLOCK_BOOTTIME of what began and ended then, and cannot have begun before `not_before`. */
+/*
+ * CLOCK_BOOTTIME of what began and ended then, and cannot have begun before `not_before`. Times
+ * that lie before 0 or beyond all that can be said are 0 and UINT64_MAX.
+ */
 struct clock_span {
 	uint64_t begin, end;
 };
 struct clock_span clock_map__to_boot(const struct clock_map *map, struct clock_span ticks,
 				     uint64_t not_before);
+
+/*
+ * Can something that was submitted at `submit` have run at that time? Not if it ends before it
+ * begins, began before it was submitted or ends after now, by more than clocks are ever wrong.
+ */
+bool clock_span__is_sane(const struct clock_span *boot, uint64_t submit, uint64_t now);
+
+/* A GPU's clock may have been stopped or set within the 100 ms between two pairs. */
+#define CLOCK_SLACK_NS 2000000000ULL
 
 void clock_map__free(struct clock_map *map);
 

@@ -15,9 +15,9 @@
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
-#include <uthash.h>
 
 #include "user/clock.h"
+#include "user/hash.h"
 #include "user/image.h"
 #include "user/log.h"
 #include "user/procfs.h"

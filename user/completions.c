@@ -12,10 +12,10 @@
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
-#include <uthash.h>
 #include <utlist.h>
 
 #include "user/clock.h"
+#include "user/hash.h"
 
 #define SIGNALS_MAX 65536 /* that are known of a process */
 #define LOOKS_MAX   4096  /* signals that are read in one call */
@@ -52,19 +52,21 @@ struct completion {
 
 struct completions {
 	ended_fn *fn;
+	unsure_fn *unsure;
 	void *arg;
 	struct completion *all;
 	struct completion *waiting; /* have a user */
 	struct source *sources;
 };
 
-struct completions *completions__new(ended_fn *fn, void *arg)
+struct completions *completions__new(ended_fn *fn, unsure_fn *unsure, void *arg)
 {
 	struct completions *c = calloc(1, sizeof(*c));
 
 	if (!c)
 		return NULL;
 	c->fn = fn;
+	c->unsure = unsure;
 	c->arg = arg;
 	return c;
 }
@@ -150,6 +152,26 @@ static bool has_times(const struct completion *one, const struct signal_words *n
 				  now->start_ticks != one->before.start_ticks);
 }
 
+static bool is_unsure(const struct completions *c, const struct completion *one,
+		      const struct signal_words *words)
+{
+	return c->unsure(one->key.pid, one->user, words->start_ticks, c->arg);
+}
+
+/* Is what was seen from outside of the user's packet? */
+static bool is_seen(const struct completions *c, const struct completion *one)
+{
+	return one->seen_at && !is_unsure(c, one, &one->seen);
+}
+
+/* The user's packet has ended, and `now` are the times in its signal. */
+static void end_with(struct completions *c, struct completion *one, const struct signal_words *now)
+{
+	if (one->user && is_unsure(c, one, now))
+		now = is_seen(c, one) ? &one->seen : NULL;
+	end_user(c, one, now ? now->start_ticks : 0, now ? now->end_ticks : 0);
+}
+
 bool completions__use(struct completions *c, pid_t pid, uint64_t signal,
 		      const struct signal_words *words, void *user)
 {
@@ -160,7 +182,7 @@ bool completions__use(struct completions *c, pid_t pid, uint64_t signal,
 	if (one->shared && words->value > one->before.value)
 		one->shared = false; /* armed again: it has completed all */
 	if (one->user && has_times(one, words)) {
-		end_user(c, one, words->start_ticks, words->end_ticks);
+		end_with(c, one, words);
 	} else if (one->user) {
 		end_user(c, one, 0, 0);
 		one->shared = true;
@@ -178,7 +200,7 @@ bool completions__use(struct completions *c, pid_t pid, uint64_t signal,
 
 static void believe(struct completions *c, struct completion *one)
 {
-	if (one->seen_at)
+	if (one->user && is_seen(c, one))
 		end_user(c, one, one->seen.start_ticks, one->seen.end_ticks);
 	else
 		end_user(c, one, 0, 0);
@@ -188,13 +210,17 @@ bool completions__use_late(struct completions *c, pid_t pid, uint64_t signal,
 			   const struct signal_words *words, void *user)
 {
 	struct completion *one = find(c, pid, signal);
+	bool under_way;
 
-	if (one && words->value >= one->before.value)
+	if (!one)
+		return false;
+	under_way = one->user && !one->seen_at && !has_times(one, words);
+	end_user(c, one, 0, 0);
+	if (words->value >= one->before.value) {
+		one->shared |= under_way;
 		return completions__use(c, pid, signal, words, user);
-	if (one) {
-		believe(c, one);
-		remove_one(c, one);
 	}
+	remove_one(c, one);
 	return false;
 }
 
@@ -206,7 +232,7 @@ void completions__end(struct completions *c, pid_t pid, uint64_t signal,
 	if (!one)
 		return;
 	if (has_times(one, words))
-		end_user(c, one, words->start_ticks, words->end_ticks);
+		end_with(c, one, words);
 	else
 		end_user(c, one, 0, 0);
 	remove_one(c, one);
@@ -237,7 +263,7 @@ void completions__believe(struct completions *c, uint64_t heard)
 	struct completion *one, *next;
 
 	DL_FOREACH_SAFE (c->waiting, one, next) {
-		if (one->seen_at && one->seen_at <= heard)
+		if (one->seen_at <= heard && is_seen(c, one))
 			believe(c, one);
 	}
 }

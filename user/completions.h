@@ -24,7 +24,13 @@ struct signal_words {
  */
 typedef void ended_fn(void *user, uint64_t start_ticks, uint64_t end_ticks, void *arg);
 
-struct completions *completions__new(ended_fn *fn, void *arg);
+/*
+ * May times that begin so be not the user's, but those of a packet of its process that was not
+ * heard of?
+ */
+typedef bool unsure_fn(pid_t pid, void *user, uint64_t start_ticks, void *arg);
+
+struct completions *completions__new(ended_fn *fn, unsure_fn *unsure, void *arg);
 
 /* `drop` is called for the users that are left. */
 void completions__free(struct completions *c, void (*drop)(void *user));
@@ -42,8 +48,8 @@ bool completions__use(struct completions *c, pid_t pid, uint64_t signal,
 
 /*
  * A packet with that signal was submitted, and had been taken by the GPU before the signal was
- * read: if it has been completed since, the times may be of either. false: they may, and `fn` will
- * not be called for the user.
+ * read: if it has been completed since, the times may be of either, so the user before has none.
+ * false: the new one will have none either, and `fn` will not be called for it.
  */
 bool completions__use_late(struct completions *c, pid_t pid, uint64_t signal,
 			   const struct signal_words *words, void *user);

@@ -9,6 +9,9 @@
 
 #define RECENT_NS 1000000000ULL
 
+/* So many operations that are not of a call are looked at in search of those that are. */
+#define PASSED_MAX 256
+
 void correlate__settle(struct gpu_op *op, settled_fn fn, void *arg)
 {
 	if (op->ev.corr)
@@ -20,7 +23,7 @@ void correlate__settle(struct gpu_op *op, settled_fn fn, void *arg)
 }
 
 /* The innermost call is known. */
-static void found(struct thread *th, struct gpu_op *op, uint64_t corr, uint64_t root)
+static void note_call(struct thread *th, struct gpu_op *op, uint64_t corr, uint64_t root)
 {
 	op->ev.corr = corr;
 	op->ev.root = root;
@@ -135,7 +138,7 @@ void correlate__submit(struct thread *th, struct gpu_op *op, settled_fn fn, void
 	const struct recent_span *root = NULL;
 
 	if (n < th->recent_count) {
-		found(th, op, recent(th, n)->corr, recent(th, n)->root);
+		note_call(th, op, recent(th, n)->corr, recent(th, n)->root);
 		root = find_root(th, n);
 	}
 	if (root) {
@@ -143,7 +146,11 @@ void correlate__submit(struct thread *th, struct gpu_op *op, settled_fn fn, void
 		correlate__settle(op, fn, arg);
 		return;
 	}
-	DL_APPEND(th->unsettled, op);
+	op->found = op->ev.corr;
+	if (op->found)
+		DL_APPEND(th->found, op);
+	else
+		DL_APPEND(th->unsettled, op);
 }
 
 void correlate__submit_alone(struct gpu_op *op, settled_fn fn, void *arg)
@@ -153,30 +160,96 @@ void correlate__submit_alone(struct gpu_op *op, settled_fn fn, void *arg)
 
 void correlate__withdraw(struct thread *th, struct gpu_op *op)
 {
-	DL_DELETE(th->unsettled, op);
+	if (op->found)
+		DL_DELETE(th->found, op);
+	else
+		DL_DELETE(th->unsettled, op);
+	op->found = false;
 }
 
 static void done(struct thread *th, struct gpu_op *op, settled_fn fn, void *arg)
 {
-	DL_DELETE(th->unsettled, op);
+	correlate__withdraw(th, op);
 	correlate__settle(op, fn, arg);
+}
+
+/*
+ * The oldest unsettled operation that an inner call may have caused. They come in the order of
+ * their submissions, or nearly.
+ */
+static struct gpu_op *first_since(const struct thread *th, uint64_t begin)
+{
+	struct gpu_op *op = th->unsettled ? th->unsettled->prev : NULL, *first = NULL;
+
+	for (unsigned int passed = 0; op && passed < PASSED_MAX; passed++) {
+		if (op->ev.gpu.submit >= begin) {
+			first = op;
+			passed = 0;
+		}
+		op = op == th->unsettled ? NULL : op->prev;
+	}
+	return first;
+}
+
+static void move_to_found(struct thread *th, struct gpu_op *op)
+{
+	correlate__withdraw(th, op);
+	op->found = true;
+	DL_APPEND(th->found, op);
+}
+
+/* Finds those that the call has caused itself. Returns whether there are any. */
+static bool find_own(struct thread *th, const struct event *span)
+{
+	struct gpu_op *op, *next;
+	bool caused = false;
+
+	for (op = first_since(th, span->begin); op; op = next) {
+		next = op->next;
+		if (op->ev.gpu.submit < span->begin || op->ev.gpu.submit > span->end)
+			continue;
+		note_call(th, op, span->corr, span->root);
+		caused |= !ev_is_resource(op->ev.kind);
+		move_to_found(th, op);
+	}
+	return caused;
+}
+
+static int by_submission(const struct gpu_op *a, const struct gpu_op *b)
+{
+	return a->ev.gpu.submit < b->ev.gpu.submit ? -1 : a->ev.gpu.submit > b->ev.gpu.submit;
+}
+
+/* Inner calls have found theirs before the outer ones did. */
+static void sort_found(struct thread *th)
+{
+	const struct gpu_op *op;
+
+	for (op = th->found; op && op->next; op = op->next) {
+		if (by_submission(op, op->next) > 0) {
+			DL_SORT(th->found, by_submission);
+			return;
+		}
+	}
 }
 
 bool correlate__span(struct thread *th, const struct event *span, settled_fn fn, void *arg)
 {
 	struct gpu_op *op, *next;
-	bool caused = false;
+	bool caused;
 
 	remember(th, span);
-	DL_FOREACH_SAFE (th->unsettled, op, next) {
-		uint64_t at = op->ev.gpu.submit;
-
-		if (at > span->end)
+	caused = find_own(th, span);
+	if (span->depth && span->root != span->corr)
+		return caused;
+	if (!span->depth)
+		DL_FOREACH_SAFE (th->unsettled, op, next)
+			if (op->ev.gpu.submit <= span->end)
+				move_to_found(th, op);
+	sort_found(th);
+	DL_FOREACH_SAFE (th->found, op, next) {
+		if (op->ev.gpu.submit > span->end)
 			continue;
-		if (!op->ev.corr && at >= span->begin) {
-			found(th, op, span->corr, span->root);
-			caused |= !ev_is_resource(op->ev.kind);
-		}
 		if (op->ev.root == span->corr)
 			op->ev.gpu.stream = span->stream;
 		if (op->ev.root == span->corr || !span->depth)
@@ -187,20 +260,31 @@ bool correlate__span(struct thread *th, const struct event *span, settled_fn fn,
 
 void correlate__hidden(struct thread *th, uint64_t root, settled_fn fn, void *arg)
 {
-	struct gpu_op *op, *next;
+	struct gpu_op *op = th->found ? th->found->prev : NULL, *first = NULL, *next;
 
-	DL_FOREACH_SAFE (th->unsettled, op, next)
-		if (op->ev.corr && op->ev.root == root)
+	for (unsigned int passed = 0; op && passed < PASSED_MAX; passed++) {
+		if (op->ev.root == root) {
+			first = op;
+			passed = 0;
+		}
+		op = op == th->found ? NULL : op->prev;
+	}
+	for (op = first; op; op = next) {
+		next = op->next;
+		if (op->ev.root == root)
 			done(th, op, fn, arg);
+	}
 }
 
-void correlate__give_up_oldest(struct thread *th, settled_fn fn, void *arg)
+void correlate__give_up_one(struct thread *th, struct gpu_op *op, settled_fn fn, void *arg)
 {
-	done(th, th->unsettled, fn, arg);
+	done(th, op, fn, arg);
 }
 
 void correlate__give_up(struct thread *th, settled_fn fn, void *arg)
 {
+	while (th->found)
+		done(th, th->found, fn, arg);
 	while (th->unsettled)
-		correlate__give_up_oldest(th, fn, arg);
+		done(th, th->unsettled, fn, arg);
 }

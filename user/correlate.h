@@ -27,15 +27,20 @@ struct gpu_op {
 	bool owner_known;      /* its thread is the one that submitted it */
 	bool given_to_workers; /* see workers.h */
 	bool settled;	       /* its cause is known, or known not to be found */
+	bool unwanted;	       /* it was submitted while nothing was to be traced */
 	bool ended;	       /* its times are known */
 	bool kernel_known;     /* the name of a dispatch is that of its kernel */
+	bool found;	       /* it waits among thread.found */
 	/* Has ended: when, by the clock of `device` (0: the runtime's), until that has a later
 	 * pair. */
 	struct agent_view *view;
 	uint32_t device;
 	uint64_t began, over;
+	uint64_t heard;		  /* of its end */
+	struct op_source *source; /* NULL: it was read at its doorbell */
 	struct gpu_op *prev_untimed, *next_untimed;
-	struct gpu_op *prev, *next; /* unsettled ones of the thread */
+	struct gpu_op *prev_of, *next_of; /* all of the source */
+	struct gpu_op *prev, *next;	  /* unsettled or found ones of the thread */
 	UT_hash_handle hh;
 };
 
@@ -62,8 +67,8 @@ bool correlate__span(struct thread *th, const struct event *span, settled_fn fn,
 /* An outermost call of the thread has ended that is not shown: nobody waits for it. */
 void correlate__hidden(struct thread *th, uint64_t root, settled_fn fn, void *arg);
 
-/* No call will come for the oldest unsettled operation of the thread: it stays without a cause. */
-void correlate__give_up_oldest(struct thread *th, settled_fn fn, void *arg);
+/* No call will come for that operation of the thread: it stays as it is. */
+void correlate__give_up_one(struct thread *th, struct gpu_op *op, settled_fn fn, void *arg);
 
 /* Nothing more will come from that thread: what is unsettled stays without a cause. */
 void correlate__give_up(struct thread *th, settled_fn fn, void *arg);

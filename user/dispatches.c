@@ -265,7 +265,7 @@ void dispatches__submitted(struct dispatches *d, const struct dispatch_item *ite
 	memcpy(&p, rec->packet, sizeof(p));
 	doorbells__tell(d->queues, q);
 	if (rec->h.flags & RT_DISPATCH_MISSING)
-		doorbells__missing(q, rec->index);
+		doorbells__missing(q, rec->index, rec->h.ts);
 	else if (doorbells__first(q, rec->index))
 		on_packet(d, q, item, &p);
 	else if (!(rec->h.flags & RT_DISPATCH_PASSED))
@@ -305,6 +305,18 @@ void dispatches__code_changed(struct dispatches *d, const struct rt_rec *rec)
 
 /* ---- all ---- */
 
+/* A packet that is missing was passed over before the GPU could begin it. */
+static bool is_unsure(pid_t pid, void *user, uint64_t start_ticks, void *arg)
+{
+	const struct dispatch *one = user;
+	struct dispatches *d = arg;
+	uint64_t since = doorbells__oldest_hole(d->queues, pid, clock__boot_ns()), begin;
+
+	return since != UINT64_MAX &&
+	       (gpuclocks__to_boot(d->clocks, one->gpu_id, start_ticks, true, &begin) ||
+		begin + gpuclocks__error(d->clocks, one->gpu_id) >= since);
+}
+
 struct dispatches *dispatches__new(struct trace *trace, struct operations *operations)
 {
 	struct dispatches *d = calloc(1, sizeof(*d));
@@ -316,7 +328,7 @@ struct dispatches *dispatches__new(struct trace *trace, struct operations *opera
 	d->code = codeobjects__new(trace->strings);
 	d->clocks = gpuclocks__new();
 	d->queues = doorbells__new(trace, d->clocks, on_unclaimed, d);
-	d->completions = completions__new(on_signal, d);
+	d->completions = completions__new(on_signal, is_unsure, d);
 	if (!d->code || !d->clocks || !d->queues || !d->completions) {
 		dispatches__free(d);
 		return NULL;

@@ -10,14 +10,15 @@
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
-#include <uthash.h>
 
+#include "user/hash.h"
 #include "user/log.h"
 #include "user/procfs.h"
 
-#define QUEUES_MAX 65536 /* of a process, over time */
-#define WINDOW	   1024	 /* indices of which is known whether they were heard of */
-#define HOLES	   64	 /* packets of a queue that are not there yet */
+#define QUEUES_MAX 65536	  /* of a process, over time */
+#define WINDOW	   1024		  /* indices of which is known whether they were heard of */
+#define HOLES	   64		  /* packets of a queue that are not there yet */
+#define HOLE_NS	   10000000000ULL /* after that long none is expected any more */
 
 /* KFD_MMAP_GPU_ID in the kernel's kfd_priv.h */
 #define GPU_ID_SHIFT 46
@@ -26,6 +27,7 @@
 struct owner {
 	pid_t pid;
 	uint32_t queues;
+	uint32_t holes; /* in all of them */
 	UT_hash_handle hh;
 };
 
@@ -40,7 +42,9 @@ struct doorbell_queue {
 	const char *device_name;
 	uint64_t top; /* above all that was heard of */
 	uint64_t heard[WINDOW / 64];
-	uint64_t holes[HOLES];
+	struct hole {
+		uint64_t index, ts;
+	} holes[HOLES];
 	uint32_t hole_count;
 	uint64_t lost; /* holes that there was no room for */
 	bool told;     /* its device, to the sinks */
@@ -188,9 +192,10 @@ void doorbells__tell(struct doorbells *d, struct doorbell_queue *q)
 static void fill_hole(struct doorbell_queue *q, uint64_t index)
 {
 	for (uint32_t i = 0; i < q->hole_count; i++) {
-		if (q->holes[i] != index)
+		if (q->holes[i].index != index)
 			continue;
 		q->holes[i] = q->holes[--q->hole_count];
+		q->owner->holes--;
 		return;
 	}
 }
@@ -222,16 +227,42 @@ static bool was_heard_of(const struct doorbell_queue *q, uint64_t index)
 	       q->heard[index % WINDOW / 64] & 1ULL << index % 64;
 }
 
-void doorbells__missing(struct doorbell_queue *q, uint64_t index)
+static bool is_hole(const struct doorbell_queue *q, uint64_t index)
 {
-	if (was_heard_of(q, index))
+	for (uint32_t i = 0; i < q->hole_count; i++)
+		if (q->holes[i].index == index)
+			return true;
+	return false;
+}
+
+void doorbells__missing(struct doorbell_queue *q, uint64_t index, uint64_t ts)
+{
+	if (was_heard_of(q, index) || is_hole(q, index))
 		return;
 	if (q->hole_count == HOLES) { /* it has been missing for long */
 		memmove(q->holes, q->holes + 1, (HOLES - 1) * sizeof(q->holes[0]));
 		q->hole_count--;
+		q->owner->holes--;
 		q->lost++;
 	}
-	q->holes[q->hole_count++] = index;
+	q->holes[q->hole_count++] = (struct hole){index, ts};
+	q->owner->holes++;
+}
+
+uint64_t doorbells__oldest_hole(const struct doorbells *d, pid_t pid, uint64_t now)
+{
+	uint64_t oldest = UINT64_MAX;
+	const struct doorbell_queue *q;
+	const struct owner *o;
+
+	HASH_FIND(hh, d->owners, &pid, sizeof(pid), o);
+	if (!o || !o->holes)
+		return oldest;
+	for (q = d->queues; q; q = q->hh.next)
+		for (uint32_t i = 0; q->owner == o && i < q->hole_count; i++)
+			if (q->holes[i].ts < oldest && now - q->holes[i].ts < HOLE_NS)
+				oldest = q->holes[i].ts;
+	return oldest;
 }
 
 /* ---- who waits for an owner ---- */
@@ -299,6 +330,7 @@ uint64_t doorbells__unseen(const struct doorbells *d)
 static void remove_queue(struct doorbells *d, struct doorbell_queue *q)
 {
 	d->unseen += unseen_in(q);
+	q->owner->holes -= q->hole_count;
 	HASH_DEL(d->queues, q);
 	free(q);
 }

@@ -41,7 +41,13 @@ void doorbells__tell(struct doorbells *d, struct doorbell_queue *q);
 bool doorbells__first(struct doorbell_queue *q, uint64_t index);
 
 /* The packet was passed over and not there: it will be heard of, or counts as unseen. */
-void doorbells__missing(struct doorbell_queue *q, uint64_t index);
+void doorbells__missing(struct doorbell_queue *q, uint64_t index, uint64_t ts);
+
+/*
+ * Since when a packet of the process is missing that may still come, or may have run unheard of;
+ * UINT64_MAX: none is.
+ */
+uint64_t doorbells__oldest_hole(const struct doorbells *d, pid_t pid, uint64_t now);
 
 /* The packet was passed over at that time: it waits for its owner to ring for it. 0 or -ENOMEM. */
 int doorbells__pass(struct doorbells *d, struct doorbell_queue *q, uint64_t index, uint64_t ts,

@@ -73,37 +73,141 @@ const char *ev_name(const struct event *ev)
 	return ev->name ? ev->name : "?";
 }
 
+static void count_memory(struct trace_stats *stats, enum resource_what what)
+{
+	if (what == RESOURCE_ALLOC)
+		stats->allocations++;
+	else if (what == RESOURCE_FREE)
+		stats->frees++;
+	else
+		stats->virtual_memory++;
+}
+
+static void count_kind(struct trace_stats *stats, const struct event *ev)
+{
+	switch (ev->kind) {
+	case EV_SPAN:
+		stats->spans++;
+		break;
+	case EV_RANGE:
+		stats->ranges++;
+		break;
+	case EV_MARK:
+		stats->marks++;
+		break;
+	case EV_DISPATCH:
+		stats->dispatches++;
+		break;
+	case EV_COPY:
+		stats->copies++;
+		break;
+	case EV_GAP:
+		stats->gaps++;
+		break;
+	case EV_BARRIER:
+		stats->barriers++;
+		break;
+	case EV_MEMORY:
+		count_memory(stats, ev->gpu.resource.what);
+		break;
+	case EV_SCRATCH:
+		stats->scratch++;
+		break;
+	case EV_QUEUE:
+		stats->queues++;
+		break;
+	case EV_CODE:
+		stats->code_objects++;
+		break;
+	case EV_RUNTIME:
+		stats->runtimes++;
+		break;
+	}
+}
+
+void trace_stats_count(struct trace_stats *stats, const struct event *ev)
+{
+	bool no_times = ev->flags & EV_F_NO_TIMES;
+
+	count_kind(stats, ev);
+	if (ev->kind == EV_SPAN && ev->flags & (EV_F_UNFINISHED | EV_F_UNWOUND))
+		stats->unfinished++;
+	/* Scratch memory is the runtime's own doing. */
+	if (ev->flags & EV_F_UNCORRELATED && ev->kind != EV_SCRATCH)
+		stats->uncorrelated++;
+	if (ev->flags & EV_F_DOORBELL) {
+		stats->doorbells++;
+		stats->unmeasured += no_times;
+	} else {
+		stats->no_times += no_times;
+	}
+}
+
+void trace_stats_recount(struct trace_stats *stats, const struct trace_stats *counted)
+{
+	stats->spans = counted->spans;
+	stats->ranges = counted->ranges;
+	stats->marks = counted->marks;
+	stats->dispatches = counted->dispatches;
+	stats->copies = counted->copies;
+	stats->barriers = counted->barriers;
+	stats->allocations = counted->allocations;
+	stats->frees = counted->frees;
+	stats->virtual_memory = counted->virtual_memory;
+	stats->scratch = counted->scratch;
+	stats->queues = counted->queues;
+	stats->code_objects = counted->code_objects;
+	stats->runtimes = counted->runtimes;
+	stats->gaps = counted->gaps;
+	stats->unfinished = counted->unfinished;
+	stats->uncorrelated = counted->uncorrelated;
+	stats->doorbells = counted->doorbells;
+	stats->unmeasured = counted->unmeasured;
+	stats->no_times = counted->no_times;
+}
+
+static const struct {
+	const char *name;
+	size_t offset;
+} fields[] = {
+#define FIELD(name)                                       \
+	{                                                 \
+#name, offsetof(struct trace_stats, name) \
+	}
+	FIELD(spans),	       FIELD(ranges),
+	FIELD(marks),	       FIELD(dispatches),
+	FIELD(copies),	       FIELD(uncorrelated),
+	FIELD(unfinished),     FIELD(no_times),
+	FIELD(lost_spans),     FIELD(lost_depth),
+	FIELD(lost_gpu),       FIELD(lost_other),
+	FIELD(gaps),	       FIELD(barriers),
+	FIELD(allocations),    FIELD(frees),
+	FIELD(virtual_memory), FIELD(scratch),
+	FIELD(queues),	       FIELD(code_objects),
+	FIELD(runtimes),       FIELD(lost_dispatches),
+	FIELD(lost_copies),    FIELD(lost_ends),
+	FIELD(lost_clocks),    FIELD(lost_barriers),
+	FIELD(lost_memory),    FIELD(lost_scratch),
+	FIELD(lost_queues),    FIELD(lost_code_objects),
+	FIELD(lost_runtimes),  FIELD(lost_names),
+	FIELD(early),	       FIELD(clock_error),
+	FIELD(doorbells),      FIELD(unmeasured),
+	FIELD(unseen),
+#undef FIELD
+};
+
+#define FIELD_COUNT (sizeof(fields) / sizeof(fields[0]))
+
 const char *trace_stats_field(const struct trace_stats *stats, unsigned int n, uint64_t *value)
 {
-	static const struct {
-		const char *name;
-		size_t offset;
-	} fields[] = {
-#define FIELD(name) {#name, offsetof(struct trace_stats, name)}
-		FIELD(spans),	       FIELD(ranges),
-		FIELD(marks),	       FIELD(dispatches),
-		FIELD(copies),	       FIELD(uncorrelated),
-		FIELD(unfinished),     FIELD(no_times),
-		FIELD(lost_spans),     FIELD(lost_depth),
-		FIELD(lost_gpu),       FIELD(lost_other),
-		FIELD(gaps),	       FIELD(barriers),
-		FIELD(allocations),    FIELD(frees),
-		FIELD(virtual_memory), FIELD(scratch),
-		FIELD(queues),	       FIELD(code_objects),
-		FIELD(runtimes),       FIELD(lost_dispatches),
-		FIELD(lost_copies),    FIELD(lost_ends),
-		FIELD(lost_clocks),    FIELD(lost_barriers),
-		FIELD(lost_memory),    FIELD(lost_scratch),
-		FIELD(lost_queues),    FIELD(lost_code_objects),
-		FIELD(lost_runtimes),  FIELD(lost_names),
-		FIELD(early),	       FIELD(clock_error),
-		FIELD(doorbells),      FIELD(unmeasured),
-		FIELD(unseen),
-#undef FIELD
-	};
-
-	if (n >= sizeof(fields) / sizeof(fields[0]))
+	if (n >= FIELD_COUNT)
 		return NULL;
 	*value = *(const uint64_t *)((const char *)stats + fields[n].offset);
 	return fields[n].name;
+}
+
+void trace_stats_set(struct trace_stats *stats, unsigned int n, uint64_t value)
+{
+	if (n < FIELD_COUNT)
+		*(uint64_t *)((char *)stats + fields[n].offset) = value;
 }

@@ -12,6 +12,8 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "user/origin.h"
+
 enum ev_domain {
 	DOMAIN_HIP,
 	DOMAIN_HSA,
@@ -161,7 +163,11 @@ struct event {
 	uint64_t in_range; /* span, GPU: id of the innermost roctx range open on the thread, 0 none
 			    */
 	uint64_t external; /* span, GPU: the external correlation ID, with EV_F_EXTERNAL */
-	const char *name; /* function, message or (demangled) kernel; lives until the sinks close */
+	/*
+	 * Function, message or (demangled) kernel. Messages, of ranges and marks, live while a sink
+	 * has the event, as the text of a resource does; other names until the sinks close.
+	 */
+	const char *name;
 	union {
 		struct {
 			uint64_t args[6];
@@ -208,9 +214,17 @@ struct trace_stats {
 	uint64_t doorbells;   /* dispatches that were read at their doorbells, ... */
 	uint64_t unmeasured;  /* ... of which so many have no times */
 	uint64_t unseen;      /* packets that were submitted and could not be read */
+	struct trace_clocks ended; /* when the trace was closed; 0: not known */
 };
+
+/* Counts the event as what it is. */
+void trace_stats_count(struct trace_stats *stats, const struct event *ev);
+
+/* Those numbers that come of counting events are taken from `counted`. */
+void trace_stats_recount(struct trace_stats *stats, const struct trace_stats *counted);
 
 /* Name and value of the n-th number in stats; NULL after the last. */
 const char *trace_stats_field(const struct trace_stats *stats, unsigned int n, uint64_t *value);
+void trace_stats_set(struct trace_stats *stats, unsigned int n, uint64_t value);
 
 #endif

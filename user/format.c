@@ -112,14 +112,14 @@ bool text_is_unsafe(uint32_t c)
 	       (c >= 0x2028 && c <= 0x202e) || (c >= 0x2066 && c <= 0x2069);
 }
 
-void text_escape(FILE *out, const char *s)
+static void escape(FILE *out, const char *s, uint32_t last)
 {
 	size_t len = strlen(s);
 	uint32_t code;
 
 	while (len) {
 		size_t n = utf8_decode(s, len, &code);
-		bool safe = n && !text_is_unsafe(code);
+		bool safe = n && code <= last && !text_is_unsafe(code);
 
 		n += !n;
 		if (safe && code == '\\')
@@ -132,6 +132,16 @@ void text_escape(FILE *out, const char *s)
 		s += n;
 		len -= n;
 	}
+}
+
+void text_escape(FILE *out, const char *s)
+{
+	escape(out, s, UINT32_MAX);
+}
+
+void text_escape_ascii(FILE *out, const char *s)
+{
+	escape(out, s, 0x7f);
 }
 
 struct unit {

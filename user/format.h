@@ -39,6 +39,9 @@ void utf8_free(struct utf8_buf *buf);
  */
 void text_escape(FILE *out, const char *s);
 
+/* The same of all that is not ASCII. */
+void text_escape_ascii(FILE *out, const char *s);
+
 /* Is it one of those characters? */
 bool text_is_unsafe(uint32_t code);
 

@@ -6,9 +6,9 @@
 
 #include <stdlib.h>
 #include <string.h>
-#include <uthash.h>
 
 #include "user/api.h"
+#include "user/hash.h"
 #include "user/kfd.h"
 
 struct entry {
@@ -153,6 +153,7 @@ static void set_plan(const struct functions *fns, struct function *fn)
 {
 	if (fn->api)
 		api__plan(fn->api, &fn->plan);
+	fn->registers = api__registers(fn->api);
 	set_role(fn);
 	if (is_kept(fn))
 		fn->plan.flags |= RT_PLAN_KEEP;

@@ -46,6 +46,7 @@ struct function {
 	enum function_role role;
 	bool shown;			/* else captured for what it tells of other events */
 	const struct api_function *api; /* NULL: no header knows it */
+	uint32_t registers;		/* api__registers */
 	struct rt_plan plan;
 };
 

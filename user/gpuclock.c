@@ -7,30 +7,18 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <inttypes.h>
-#include <linux/ioctl.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/ioctl.h>
 #include <unistd.h>
 
+#include "hsa_agent/kfd_clock.h"
 #include "user/clock.h"
 #include "user/log.h"
 
-#define NODES	   "/sys/class/kfd/kfd/topology/nodes"
-#define NODES_MAX  256
-#define PAIR_NS	   10000000 /* readings are at least that far apart */
-#define READ_TRIES 4
-#define BOOT_HZ	   1000000000 /* what the driver says of its system clock */
-
-/* As in <linux/kfd_ioctl.h>, which asks for the headers of libdrm. */
-struct clock_counters {
-	uint64_t gpu, cpu;
-	uint64_t system, system_hz;
-	uint32_t gpu_id, pad;
-};
-
-#define GET_CLOCK_COUNTERS _IOWR('K', 0x05, struct clock_counters)
+#define NODES	  "/sys/class/kfd/kfd/topology/nodes"
+#define NODES_MAX 256
+#define PAIR_NS	  10000000 /* readings are at least that far apart */
 
 struct gpu {
 	uint32_t id;
@@ -143,30 +131,6 @@ static int open_kfd(struct gpuclocks *c)
 	return c->kfd;
 }
 
-/* The driver reads one clock after the other: the narrowest of a few windows is taken. */
-static bool read_pair(int kfd, uint32_t gpu_id, struct clock_pair *best)
-{
-	struct clock_counters args;
-	uint64_t before, after;
-
-	*best = (struct clock_pair){.error = UINT64_MAX};
-	for (int i = 0; i < READ_TRIES; i++) {
-		args = (struct clock_counters){.gpu_id = gpu_id};
-		before = clock__boot_ns();
-		if (ioctl(kfd, GET_CLOCK_COUNTERS, &args) || !args.gpu)
-			return false;
-		after = clock__boot_ns();
-		if (after - before >= best->error)
-			continue;
-		best->error = after - before;
-		best->ticks = args.gpu;
-		best->boot = args.system;
-		if (args.system_hz != BOOT_HZ || best->boot < before || best->boot > after)
-			best->boot = before + (after - before) / 2;
-	}
-	return true;
-}
-
 static void add_pair(struct gpuclocks *c, struct gpu *g)
 {
 	int kfd = open_kfd(c);
@@ -174,7 +138,7 @@ static void add_pair(struct gpuclocks *c, struct gpu *g)
 
 	if (kfd < 0 || g->failed)
 		return;
-	if (!read_pair(kfd, g->id, &pair)) {
+	if (!kfd_clock_read(kfd, g->id, clock__boot_ns, &pair)) {
 		log_warn("GPU %zd: read its clock: %s: no GPU times from its signals", g - c->gpus,
 			 strerror(errno));
 		g->failed = true;

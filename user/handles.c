@@ -8,8 +8,8 @@
 #include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <uthash.h>
 
+#include "user/hash.h"
 #include "user/symbols.h"
 
 #define HANDLES_MAX 65536 /* of a process: what a hostile one can make us keep */

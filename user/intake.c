@@ -24,18 +24,7 @@
 #define TICK_NS	   100000000ULL	 /* 100 ms */
 #define BEAT_EVERY 256		 /* records: how often a long round looks at the clock */
 #define HELD_UP_NS 1000000000ULL /* do not wait longer than that for an unfinished record */
-
-/* A process that opened a library while nobody held it back: it is looked at a few times more. */
-struct rescan {
-	pid_t pid;
-	unsigned int step;
-	uint64_t due;
-	uint64_t since; /* when it opened it */
-	struct rescan *next;
-};
-
-static const uint64_t rescan_after_ns[] = {2000000, 10000000, 50000000, 250000000};
-#define RESCAN_STEPS (sizeof(rescan_after_ns) / sizeof(rescan_after_ns[0]))
+#define LAST_NS	   5000000000ULL /* nor at the end for processes that have left so much */
 
 /* In the reorder buffer, records of agents travel behind the header of those of the kernel. */
 #define RT_REC_FROM_AGENT 0x100
@@ -49,79 +38,28 @@ struct agent_item {
 
 /* ---- from the sources into the reorder buffer ---- */
 
-static void plan_rescan(struct intake *in, pid_t pid, uint64_t since)
-{
-	struct rescan *scan;
-
-	for (scan = in->rescans; scan; scan = scan->next) {
-		if (scan->pid != pid)
-			continue;
-		scan->step = 0; /* all of its steps again */
-		return;
-	}
-	scan = calloc(1, sizeof(*scan));
-	if (!scan)
-		return;
-	scan->pid = pid;
-	scan->since = since;
-	scan->due = clock__boot_ns() + rescan_after_ns[0];
-	scan->next = in->rescans;
-	in->rescans = scan;
-}
-
-static void run_rescans(struct intake *in, uint64_t now)
-{
-	struct rescan **link = &in->rescans, *scan;
-
-	while ((scan = *link)) {
-		if (scan->due > now) {
-			link = &scan->next;
-			continue;
-		}
-		targets__rescan(in->targets, scan->pid, scan->since);
-		if (++scan->step < RESCAN_STEPS) {
-			scan->due = now + rescan_after_ns[scan->step];
-			link = &scan->next;
-		} else {
-			*link = scan->next;
-			free(scan);
-		}
-	}
-}
-
-static void on_library(struct intake *in, const struct rt_rec_open *rec)
-{
-	bool held = rec->h.flags & RT_OPEN_STOPPED;
-	int err;
-
-	err = targets__opened(in->targets, rec->h.pid, rec->fd, held ? 0 : rec->h.ts);
-	if (!held && err != -ENOEXEC)
-		plan_rescan(in, rec->h.pid, rec->h.ts);
-}
-
 /* With filters, what the GPU does for a process belongs into the trace if calls of it do. */
 static bool is_captured(const struct intake *in, const struct process *p)
 {
 	return !in->filtered || (p && p->captured);
 }
 
-/* A process has opened or mapped something that matters, and may be stopped until we know it. */
-static void on_open(struct intake *in, const struct rt_rec_open *rec)
+/* The process may be stopped until the library is probed. */
+static void on_mapped(struct intake *in, const struct rt_rec_mapped *rec)
 {
-	pid_t pid = rec->h.pid;
-	/* Its names, while it is there. */
-	const struct process *p = tasks__running_process(in->trace->tasks, pid);
+	tasks__running_process(in->trace->tasks, rec->h.pid); /* its names, while it is there */
+	if (!in->stopping)
+		targets__mapped(in->targets, rec->h.pid, rec);
+	if (rec->h.flags & RT_MAPPED_STOPPED)
+		kill(rec->h.pid, SIGCONT);
+}
 
-	if (!in->stopping) {
-		if (rec->h.kind == RT_REC_LIBRARY)
-			on_library(in, rec);
-		else if (rec->h.kind == RT_REC_MAPPED)
-			targets__mapped(in->targets, pid);
-		else if (is_captured(in, p))
-			agents__created(in->agents, pid, rec->fd, rec->h.ts);
-	}
-	if (rec->h.flags & RT_OPEN_STOPPED)
-		kill(pid, SIGCONT);
+static void on_agent(struct intake *in, const struct rt_rec_agent *rec)
+{
+	const struct process *p = tasks__running_process(in->trace->tasks, rec->h.pid);
+
+	if (!in->stopping && is_captured(in, p))
+		agents__created(in->agents, rec->h.pid, rec->fd, rec->h.ts);
 }
 
 /* The function that the span is of; NULL: unknown. */
@@ -229,13 +167,17 @@ static void on_kernel_record(const void *data, size_t size, void *arg)
 		return;
 	}
 	switch (rec->kind) {
-	case RT_REC_LIBRARY:
 	case RT_REC_MAPPED:
+		on_mapped(in, data);
+		return;
 	case RT_REC_AGENT:
-		on_open(in, data);
+		on_agent(in, data);
 		return;
 	case RT_REC_DISPATCH:
 		on_dispatch(in, data);
+		return;
+	case RT_REC_ENDED:
+		agents__ended(in->agents, data);
 		return;
 	case RT_REC_CODE:
 		dispatches__code_changed(in->dispatches, data);
@@ -267,9 +209,28 @@ static void on_agent_record(struct agent_view *v, const struct rt_agent_rec *rec
 	struct intake *in = arg;
 	uint64_t now = clock__boot_ns();
 
-	/* A process may write any time it likes there: none may wait in the buffer for ever. */
-	item.h.ts = rec->time < now ? rec->time : now;
-	push(in, item.h.ts, &item, sizeof(item));
+	/* A process may write any time it likes there: none is in the future. */
+	item.h.ts = item.rec.time = rec->time < now ? rec->time : now;
+	/* The agent may have gone on when the kernel looked: what that saw is behind all it said.
+	 */
+	if (rec->flags & RT_AGENT_F_AGAIN)
+		item.h.ts = now;
+	if (order__push(in->order, item.h.ts, &item, sizeof(item))) {
+		in->trace->stats.lost_other++;
+		agent__done_with(v);
+	}
+}
+
+/* Without it, the last ends of the process are lost if it is killed. */
+static void on_agent_placed(pid_t pid, uint64_t address, void *arg)
+{
+	struct intake *in = arg;
+	int err = capture__watch_agent(in->capture, pid, address);
+
+	if (err && address)
+		log_warn(
+			"agent: process %d: if it is killed, its last operations have no times: %s",
+			pid, strerror(-err));
 }
 
 static void on_agent_gone(struct agent_view *v, void *arg)
@@ -317,14 +278,11 @@ static void on_use(pid_t pid, const struct library *lib, void *arg)
 	p->told = false;
 }
 
-static void on_gap(pid_t pid, const struct library *lib, uint64_t begin, uint64_t end, void *arg)
+static void on_gap(pid_t pid, const char *what, uint64_t begin, uint64_t end, void *arg)
 {
 	struct intake *in = arg;
-	char name[512];
 
-	snprintf(name, sizeof(name), "%s was probed %.1f ms after it was opened", lib->name,
-		 (end - begin) / 1e6);
-	merge__gap(in->merge, pid, name, begin, end);
+	merge__gap(in->merge, pid, what, begin, end);
 }
 
 struct targets_callbacks intake__targets_callbacks(struct intake *in)
@@ -350,6 +308,7 @@ static void on_released(const void *data, size_t size, void *arg)
 		beat(in, clock__boot_ns());
 	if (rec->kind == RT_REC_FROM_AGENT) {
 		operations__record(in->operations, item->view, &item->rec);
+		agent__done_with(item->view);
 	} else if (rec->kind == RT_REC_AGENT_GONE) {
 		operations__agent_gone(in->operations, item->view);
 		agents__release(in->agents, item->view);
@@ -387,7 +346,6 @@ void intake__round(struct intake *in)
 		in->last_tick = now;
 	}
 	beat(in, now);
-	run_rescans(in, now);
 	if (!complete && now - in->last_round < HELD_UP_NS)
 		return;
 	order__release(in->order, in->last_round, on_released, in);
@@ -414,16 +372,28 @@ void intake__drain_for(struct intake *in, int ms)
 	}
 }
 
+/* The calls are in the buffer by now: what agents have left is released as it comes. */
+static void drain_agents(struct intake *in)
+{
+	uint64_t until = clock__boot_ns() + LAST_NS;
+	bool complete;
+
+	while (!(complete = agents__drain_last(in->agents)) && clock__boot_ns() < until)
+		order__release(in->order, UINT64_MAX, on_released, in);
+	if (!complete)
+		agents__give_up(in->agents);
+}
+
 void intake__drain_last(struct intake *in)
 {
 	int rounds = HELD_UP_NS / INTAKE_ROUND_NS;
 
 	while (!drain(in) && --rounds)
 		poll(NULL, 0, 1);
+	agents__reap(in->agents); /* of what has ended, the kernel has told all by now */
 	if (!capture__drain(in->capture, on_kernel_record, in))
 		in->trace->stats.lost_other++; /* at least */
-	agents__reap(in->agents);
-	agents__drain_last(in->agents);
+	drain_agents(in);
 	order__release(in->order, UINT64_MAX, on_released, in);
 	if (in->dispatches)
 		dispatches__finish(in->dispatches);
@@ -431,17 +401,12 @@ void intake__drain_last(struct intake *in)
 
 struct agents_callbacks intake__callbacks(struct intake *in)
 {
-	return (struct agents_callbacks){on_agent_record, on_agent_gone, on_agent_paused, in};
+	return (struct agents_callbacks){on_agent_record, on_agent_gone, on_agent_placed,
+					 on_agent_paused, in};
 }
 
 void intake__free(struct intake *in)
 {
-	struct rescan *scan;
-
-	while ((scan = in->rescans)) {
-		in->rescans = scan->next;
-		free(scan);
-	}
 	order__free(in->order);
 	in->order = NULL;
 }

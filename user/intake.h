@@ -17,8 +17,6 @@
 
 #define INTAKE_ROUND_NS 1000000ULL /* a round is to be run every millisecond */
 
-struct rescan;
-
 /* The stages that it stands between are the recorder's; the order is its own. */
 struct intake {
 	struct capture *capture;
@@ -29,7 +27,6 @@ struct intake {
 	struct merge *merge;
 	struct dispatches *dispatches; /* NULL: not wanted */
 	struct order *order;
-	struct rescan *rescans;
 	uint64_t last_round, last_tick, last_beat;
 	uint32_t records; /* released */
 	bool stopping;	  /* the probes are being taken off: none may be added */

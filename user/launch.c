@@ -15,6 +15,8 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "hsa_agent/agent_ring.h"
+
 #define AGENT_NAME "librtrace-agent.so"
 
 char *launch__find_agent(void)
@@ -37,10 +39,10 @@ char *launch__find_agent(void)
 }
 
 /* HSA_TOOLS_LIB is a list separated by spaces: what the user has there stays in front. */
-static void set_environment(const char *agent)
+static void set_environment(const char *agent, size_t ring_bytes)
 {
 	const char *old = getenv("HSA_TOOLS_LIB");
-	char *list;
+	char *list, slots[32];
 
 	if (!agent)
 		return;
@@ -48,10 +50,14 @@ static void set_environment(const char *agent)
 		return;
 	setenv("HSA_TOOLS_LIB", list, 1);
 	setenv("RTRACE_AGENT", "active", 0);
+	if (ring_bytes) {
+		snprintf(slots, sizeof(slots), "%zu", ring_bytes / sizeof(struct rt_agent_rec));
+		setenv("RTRACE_AGENT_RING", slots, 1);
+	}
 	free(list);
 }
 
-static void run_child(struct launch *l, int go, int failed, char *const argv[], const char *agent)
+static void run_child(int go, int failed, char *const argv[], const char *agent, size_t ring_bytes)
 {
 	sigset_t none;
 	char byte;
@@ -62,7 +68,7 @@ static void run_child(struct launch *l, int go, int failed, char *const argv[], 
 	sigemptyset(&none);
 	sigprocmask(SIG_SETMASK, &none, NULL);
 	signal(SIGPIPE, SIG_DFL);
-	set_environment(agent);
+	set_environment(agent, ring_bytes);
 	execvp(argv[0], argv);
 	err = errno;
 	if (write(failed, &err, sizeof(err)) != sizeof(err))
@@ -70,7 +76,7 @@ static void run_child(struct launch *l, int go, int failed, char *const argv[], 
 	_exit(127);
 }
 
-int launch__prepare(struct launch *l, char *const argv[], const char *agent)
+int launch__prepare(struct launch *l, char *const argv[], const char *agent, size_t ring_bytes)
 {
 	int go[2], failed[2];
 
@@ -86,7 +92,7 @@ int launch__prepare(struct launch *l, char *const argv[], const char *agent)
 	l->pid = fork();
 	if (!l->pid) {
 		close(go[1]);
-		run_child(l, go[0], failed[1], argv, agent);
+		run_child(go[0], failed[1], argv, agent, ring_bytes);
 	}
 	close(go[0]);
 	close(failed[1]);

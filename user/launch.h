@@ -5,6 +5,7 @@
 #ifndef RTRACE_LAUNCH_H
 #define RTRACE_LAUNCH_H
 
+#include <stddef.h>
 #include <sys/types.h>
 
 struct launch {
@@ -14,9 +15,10 @@ struct launch {
 };
 
 /*
- * Forks the child, which waits. `agent`: the library for HSA_TOOLS_LIB, NULL: none. 0 or -errno.
+ * Forks the child, which waits. `agent`: the library for HSA_TOOLS_LIB, NULL: none. `ring_bytes`:
+ * of the agent's ring, 0: as many as it likes. 0 or -errno.
  */
-int launch__prepare(struct launch *l, char *const argv[], const char *agent);
+int launch__prepare(struct launch *l, char *const argv[], const char *agent, size_t ring_bytes);
 
 /* Lets it run. 0, or the -errno with which the command could not be executed. */
 int launch__go(struct launch *l);

@@ -55,21 +55,20 @@ static bool has_returned(const struct call *c)
 	return !(c->rec->h.flags & (RT_SPAN_UNFINISHED | RT_SPAN_UNWOUND | RT_SPAN_ENTRY));
 }
 
-static bool was_cut_off(const struct call *c)
-{
-	return c->rec->h.flags & (RT_SPAN_UNFINISHED | RT_SPAN_UNWOUND);
-}
-
 /* ---- what calls say ---- */
 
-/* The string that the argument points to; NULL: it was not read. */
-static const char *string_arg(struct merge *m, const struct call *c, uint8_t word)
+/* Copies the string that the argument points to; NULL: it was not read. */
+static const char *string_arg(const struct call *c, uint8_t word, char text[RT_DATA_MAX + 1])
 {
 	const struct rt_item *item = items__read(c->rec, &c->fn->plan, RT_READ_STRING, word);
+	size_t len;
 
 	if (!item || item->flags & RT_ITEM_FAULT)
 		return NULL;
-	return strings__keep(m->trace->strings, items__data(item), item->len);
+	len = item->len < RT_DATA_MAX ? item->len : RT_DATA_MAX;
+	memcpy(text, items__data(item), len);
+	text[len] = '\0';
+	return text;
 }
 
 static bool is_cut(const struct call *c, uint8_t word)
@@ -90,19 +89,14 @@ static const char *kernel_arg(struct merge *m, const struct call *c, uint8_t wor
 
 static void on_range(const struct event *ev, void *arg)
 {
-	struct trace *t = arg;
-
-	if (ev->kind == EV_MARK)
-		t->stats.marks++;
-	else
-		t->stats.ranges++;
-	output__event(t->out, ev);
+	trace__tell(arg, ev);
 }
 
 /* A range is shown if tracing was on at one of its ends; a mark, if it was on. */
 static void on_range_call(struct merge *m, struct call *c)
 {
-	const char *message = string_arg(m, c, 0);
+	char text[RT_DATA_MAX + 1];
+	const char *message = string_arg(c, 0, text);
 	struct trace *t = m->trace;
 
 	if (!message && (c->fn->role != ROLE_RANGE_POP && c->fn->role != ROLE_RANGE_STOP)) {
@@ -159,7 +153,8 @@ static void on_external(struct merge *m, const struct call *c)
 
 static void on_name_thread(struct merge *m, const struct call *c)
 {
-	const char *name = string_arg(m, c, 0);
+	char text[RT_DATA_MAX + 1];
+	const char *name = string_arg(c, 0, text);
 
 	if (!name)
 		return;
@@ -170,10 +165,11 @@ static void on_name_thread(struct merge *m, const struct call *c)
 /* roctxNameHipDevice(name, device) */
 static void on_name_device(struct merge *m, const struct call *c)
 {
+	char text[RT_DATA_MAX + 1];
 	struct device_info info = {
 		.pid = c->rec->h.pid,
 		.device = (int32_t)c->rec->args[1],
-		.name = string_arg(m, c, 0),
+		.name = string_arg(c, 0, text),
 	};
 
 	if (info.name && info.device >= 0)
@@ -183,10 +179,12 @@ static void on_name_device(struct merge *m, const struct call *c)
 /* roctxNameHipStream(name, stream): launches name their streams. */
 static void on_name_stream(struct merge *m, const struct call *c)
 {
-	const char *name = string_arg(m, c, 0);
+	char text[RT_DATA_MAX + 1];
+	const char *name = string_arg(c, 0, text);
 
 	if (name)
-		handles__learn(m->trace->handles, c->rec->h.pid, c->rec->args[1], name);
+		handles__learn(m->trace->handles, c->rec->h.pid, c->rec->args[1],
+			       strings__keep(m->trace->strings, name, strlen(name)));
 }
 
 static void follow(struct merge *m, struct call *c)
@@ -270,7 +268,9 @@ static void fill_event(struct call *c)
 		.api = c->fn->api,
 		.values = &c->values,
 	};
-	memcpy(ev->args, rec->args, sizeof(ev->args));
+	/* What else is in the registers says nothing of the call. */
+	for (int i = 0; i < RT_ARGS; i++)
+		ev->args[i] = c->fn->registers & 1u << i ? rec->args[i] : 0;
 	call_values__from_record(&c->values, rec, rec->h.size);
 }
 
@@ -377,12 +377,9 @@ static void show(struct merge *m, struct call *c)
 		ev->flags |= EV_F_EXTERNAL;
 	ev->stack = stacks__find(t->stacks, c->rec, c->process->programs, &ev->stack_depth);
 	ev->kernel = c->values.kernel = launched_kernel(m, c);
-	t->stats.spans++;
 	if (stream && !ev->depth)
 		follow_stream(m, c, stream);
-	if (was_cut_off(c))
-		t->stats.unfinished++;
-	output__event(t->out, ev);
+	trace__tell(t, ev);
 }
 
 static bool is_range_role(enum function_role role)
@@ -443,6 +440,14 @@ static void end_thread(struct thread *th, void *arg)
 	tasks__remove_thread(e->m->trace->tasks, th);
 }
 
+static void dump_killed(struct merge *m, uint32_t pid)
+{
+	char why[64];
+
+	snprintf(why, sizeof(why), "process %" PRIu32 " was killed", pid);
+	output__dump(m->trace->out, why);
+}
+
 /* Of a thread that made no calls no end is told: with the process all have ended. */
 static void end_process(struct merge *m, struct end *e)
 {
@@ -455,6 +460,8 @@ static void end_process(struct merge *m, struct end *e)
 		workers__give_up(p, operations__settled, m->operations);
 		workers__forget(p);
 	}
+	if (e->rec->flags & RT_EXIT_KILLED)
+		dump_killed(m, e->rec->pid);
 	tasks__remove_process(tasks, e->rec->pid);
 	handles__forget(m->trace->handles, e->rec->pid);
 	stacks__forget(m->trace->stacks, e->rec->pid);
@@ -558,8 +565,7 @@ void merge__gap(struct merge *m, uint32_t pid, const char *name, uint64_t begin,
 
 	if (end < m->trace->begin || begin > m->trace->end)
 		return;
-	m->trace->stats.gaps++;
-	output__event(m->trace->out, &ev);
+	trace__tell(m->trace, &ev);
 }
 
 /* ---- the end ---- */

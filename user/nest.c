@@ -14,10 +14,11 @@
 #define NONE UINT32_MAX
 
 struct nest_item {
-	struct event ev;
-	uint32_t first; /* place of the first slice inside this one; its own place if none */
-	uint32_t opens; /* the outermost slice whose `first` is this place, NONE */
-	uint32_t next;	/* the next one further in, NONE */
+	uint64_t parent, begin, end;
+	size_t data, len; /* what is kept of it, in nest.kept */
+	uint32_t first;	  /* place of the first slice inside this one; its own place if none */
+	uint32_t opens;	  /* the outermost slice whose `first` is this place, NONE */
+	uint32_t next;	  /* the next one further in, NONE */
 };
 
 static uint64_t slice_id(const struct event *ev)
@@ -40,17 +41,24 @@ static int grow(struct nest *nest)
 	return 0;
 }
 
-int nest_add(struct nest *nest, const struct event *ev)
+int nest_add(struct nest *nest, const struct event *ev, const void *data, size_t len)
 {
 	uint32_t self = nest->count, first = self;
-	int err = grow(nest);
+	size_t at = nest->kept.len;
 
-	if (err)
-		return err;
-	while (first > 0 && nest->items[first - 1].ev.parent == slice_id(ev))
+	bytes__add(&nest->kept, data, len);
+	if (nest->kept.failed || grow(nest)) {
+		nest->kept.failed = false;
+		return -ENOMEM;
+	}
+	while (first > 0 && nest->items[first - 1].parent == slice_id(ev))
 		first = nest->items[first - 1].first;
 	nest->items[self] = (struct nest_item){
-		.ev = *ev,
+		.parent = ev->parent,
+		.begin = ev->begin,
+		.end = ev->end,
+		.data = at,
+		.len = len,
 		.first = first,
 		.opens = first == self ? self : NONE,
 		.next = first == self ? NONE : nest->items[first].opens,
@@ -60,19 +68,21 @@ int nest_add(struct nest *nest, const struct event *ev)
 	return ev->parent == 0 || nest->count >= NEST_MAX;
 }
 
-void nest_write(struct nest *nest, nest_fn begin, nest_fn end, void *arg)
+void nest_write(struct nest *nest, nest_begin_fn begin, nest_end_fn end, void *arg)
 {
 	const struct nest_item *items = nest->items;
 
 	for (uint32_t i = 0; i < nest->count; i++) {
 		for (uint32_t k = items[i].opens; k != NONE; k = items[k].next)
-			begin(arg, &items[k].ev);
-		end(arg, &items[i].ev);
+			begin(arg, items[k].begin, nest->kept.data + items[k].data, items[k].len);
+		end(arg, items[i].end);
 	}
 	nest->count = 0;
+	nest->kept.len = 0;
 }
 
 void nest_free(struct nest *nest)
 {
+	bytes__free(&nest->kept);
 	free(nest->items);
 }

@@ -5,15 +5,17 @@
  * A format with separate begin and end records tells nesting by their order, and a reader that
  * sorts them by time keeps the order of the file where times are equal. A parent comes after its
  * children here, so its begin, written on arrival, would stand behind a child's begin of the same
- * time and swap the two. So the slices of one track are kept until the outermost has come. That
- * bounds the memory by what happens in one outermost call; past NEST_MAX slices what is there is
- * written, which can only matter to slices that begin in the very same nanosecond.
+ * time and swap the two. So the slices of one track are kept, each with what is to be written of
+ * it, until the outermost has come. That bounds the memory by what happens in one outermost call;
+ * past NEST_MAX slices what is there is written, which can only matter to slices that begin in the
+ * very same nanosecond.
  */
 #ifndef RTRACE_NEST_H
 #define RTRACE_NEST_H
 
 #include <stdint.h>
 
+#include "user/bytes.h"
 #include "user/event.h"
 
 #define NEST_MAX 1024
@@ -22,15 +24,21 @@
 struct nest {
 	struct nest_item *items;
 	uint32_t count, size;
+	struct bytes kept;
 };
 
-typedef void (*nest_fn)(void *arg, const struct event *ev);
+/* At that time a slice begins, of which `data` was kept, or one ends. */
+typedef void (*nest_begin_fn)(void *arg, uint64_t time, const void *data, size_t len);
+typedef void (*nest_end_fn)(void *arg, uint64_t time);
 
-/* Keeps a copy of a span or range. 1: it is time for nest_write; 0: not yet; -ENOMEM. */
-int nest_add(struct nest *nest, const struct event *ev);
+/*
+ * Keeps a span or range, with what is to be written of it. 1: it is time for nest_write; 0: not
+ * yet; -ENOMEM.
+ */
+int nest_add(struct nest *nest, const struct event *ev, const void *data, size_t len);
 
 /* Calls begin and end for all that is kept, properly nested, and forgets it. */
-void nest_write(struct nest *nest, nest_fn begin, nest_fn end, void *arg);
+void nest_write(struct nest *nest, nest_begin_fn begin, nest_end_fn end, void *arg);
 
 void nest_free(struct nest *nest);
 

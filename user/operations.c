@@ -11,6 +11,8 @@
 
 #include "user/correlate.h"
 #include "user/external.h"
+#include "user/log.h"
+#include "user/oprecord.h"
 #include "user/ranges.h"
 #include "user/resources.h"
 #include "user/workers.h"
@@ -18,14 +20,32 @@
 /* How long an operation that has ended waits for a call that may not come. */
 #define CALL_WAIT_NS 1000000000
 
-/* No operation is that far from now or from its submission. */
-#define INSANE_NS 86400000000000ULL
+/* How long one that has ended waits for a pair of clocks behind its end. */
+#define PAIR_WAIT_NS 10000000000ULL
+
+/* So long before the tracer began may something have been submitted that it hears of. */
+#define BEFORE_NS 60000000000ULL
+
+/* Of one process, so many are waited for. */
+#define OPS_MAX (1u << 20)
+
+/* One agent, whose process can spoil what is said of itself, and nothing else. */
+struct op_source {
+	const struct agent_view *view;
+	struct gpu_op *ops;	/* submitted, not told yet; oldest first */
+	struct gpu_op *untimed; /* of these, those that have ended; oldest first */
+	uint32_t count;
+	bool gone;
+	bool overrun; /* there were too many: the ends of some mean nothing */
+	UT_hash_handle hh;
+};
 
 struct operations {
 	struct trace *trace;
-	struct gpu_op *ops;	/* submitted, not told yet */
-	struct gpu_op *untimed; /* of these, those that have ended; oldest first */
+	struct gpu_op *ops; /* of all: submitted, not told yet */
+	struct op_source *sources;
 	struct resources *resources;
+	uint64_t since; /* what was submitted before makes no sense */
 };
 
 struct operations *operations__new(struct trace *trace)
@@ -35,6 +55,8 @@ struct operations *operations__new(struct trace *trace)
 	if (!o)
 		return NULL;
 	o->trace = trace;
+	o->since = clock__boot_ns();
+	o->since -= BEFORE_NS < o->since ? BEFORE_NS : o->since;
 	o->resources = resources__new();
 	if (o->resources)
 		return o;
@@ -42,20 +64,72 @@ struct operations *operations__new(struct trace *trace)
 	return NULL;
 }
 
+static struct op_source *find_source(const struct operations *o, const struct agent_view *v)
+{
+	struct op_source *s;
+
+	HASH_FIND_PTR(o->sources, &v, s);
+	return s;
+}
+
+static struct op_source *get_source(struct operations *o, const struct agent_view *v)
+{
+	struct op_source *s = find_source(o, v);
+
+	if (s)
+		return s;
+	s = calloc(1, sizeof(*s));
+	if (!s)
+		return NULL;
+	s->view = v;
+	HASH_ADD_PTR(o->sources, view, s);
+	return s;
+}
+
+/* It is kept as long as there are operations of it. */
+static void release_source(struct operations *o, struct op_source *s)
+{
+	if (!s->gone || s->count)
+		return;
+	HASH_DEL(o->sources, s);
+	free(s);
+}
+
+static void add_op(struct operations *o, struct gpu_op *op)
+{
+	HASH_ADD(hh, o->ops, key, sizeof(op->key), op);
+	if (!op->source)
+		return;
+	DL_APPEND2(op->source->ops, op, prev_of, next_of);
+	op->source->count++;
+}
+
 static void drop_op(struct operations *o, struct gpu_op *op)
 {
+	struct op_source *s = op->source;
+
 	HASH_DEL(o->ops, op);
+	if (s) {
+		DL_DELETE2(s->ops, op, prev_of, next_of);
+		s->count--;
+		release_source(o, s);
+	}
 	free(op);
 }
 
 void operations__free(struct operations *o)
 {
 	struct gpu_op *op, *next;
+	struct op_source *s, *next_s;
 
 	if (!o)
 		return;
 	HASH_ITER (hh, o->ops, op, next) {
 		drop_op(o, op);
+	}
+	HASH_ITER (hh, o->sources, s, next_s) {
+		HASH_DEL(o->sources, s);
+		free(s);
 	}
 	resources__free(o->resources);
 	free(o);
@@ -81,7 +155,7 @@ static bool is_selected(const struct trace *t, const struct event *ev)
 	}
 }
 
-/* Was it submitted while nothing was to be traced? Then no call explains it, and none has to. */
+/* Was it submitted while nothing was to be traced? */
 static bool was_off(const struct trace *t, const struct event *ev)
 {
 	const struct process *p = tasks__find_process(t->tasks, ev->pid);
@@ -92,38 +166,23 @@ static bool was_off(const struct trace *t, const struct event *ev)
 	       (th && off_times__at(&th->off, at));
 }
 
-static void count_op(struct trace *t, const struct event *ev)
+/*
+ * No call explains it, and none has to. Asked when its cause is settled: by the time it has its
+ * times, the process may be forgotten.
+ */
+static bool is_unwanted(const struct trace *t, const struct event *ev)
 {
-	if (ev->kind == EV_DISPATCH)
-		t->stats.dispatches++;
-	else if (ev->kind == EV_COPY)
-		t->stats.copies++;
-	else if (ev->kind == EV_BARRIER)
-		t->stats.barriers++;
-	else
-		resources__count(&t->stats, ev);
-	/* Scratch memory is the runtime's own doing. */
-	if (ev->flags & EV_F_UNCORRELATED && !t->calls_filtered && ev->kind != EV_SCRATCH)
-		t->stats.uncorrelated++;
-	if (ev->flags & EV_F_DOORBELL) {
-		t->stats.doorbells++;
-		t->stats.unmeasured += ev->flags & EV_F_NO_TIMES ? 1 : 0;
-	} else if (ev->flags & EV_F_NO_TIMES) {
-		t->stats.no_times++;
-	}
+	return ev->flags & EV_F_UNCORRELATED &&
+	       (!trace__in_window(t, ev->gpu.submit) || was_off(t, ev));
 }
 
 static void tell_op(struct operations *o, struct gpu_op *op)
 {
 	const struct event *ev = &op->ev;
 	struct trace *t = o->trace;
-	bool unexplained = ev->flags & EV_F_UNCORRELATED &&
-			   (!trace__in_window(t, ev->gpu.submit) || was_off(t, ev));
 
-	if (is_selected(t, ev) && !unexplained) {
-		count_op(t, ev);
-		output__event(t->out, ev);
-	}
+	if (is_selected(t, ev) && !op->unwanted)
+		trace__tell(t, ev);
 	drop_op(o, op);
 }
 
@@ -153,73 +212,13 @@ void operations__settled(struct gpu_op *op, void *arg)
 	if (th && op->ev.kind == EV_DISPATCH && !op->kernel_known && op->ev.corr &&
 	    th->launching_corr == op->ev.corr && th->launching_kernel)
 		op->ev.name = th->launching_kernel;
-	if (is_of_worker(o, p, op))
+	if (is_of_worker(o, p, op)) {
 		give_to_workers(o, p, op);
-	else if (op->ended)
-		tell_op(o, op);
-}
-
-static int32_t gpu_of(const struct agent_view *v, uint32_t agent_id)
-{
-	const struct agent_device *d = agent__device(v, agent_id);
-
-	return d ? d->gpu : -1;
-}
-
-static void fill_dispatch(struct gpu_op *op, const struct agent_view *v,
-			  const struct rt_agent_rec *rec)
-{
-	struct event *ev = &op->ev;
-	const struct agent_kernel *kernel = agent__kernel(v, rec->dispatch.kernel);
-
-	op->kernel_known = kernel;
-	ev->kind = EV_DISPATCH;
-	ev->name = kernel ? kernel->name : "(unknown kernel)";
-	ev->gpu.device = gpu_of(v, rec->dispatch.agent);
-	ev->gpu.queue = rec->dispatch.queue;
-	for (int i = 0; i < 3; i++) {
-		ev->gpu.grid[i] = rec->dispatch.grid[i];
-		ev->gpu.workgroup[i] = rec->dispatch.workgroup[i];
-	}
-	ev->gpu.lds = rec->dispatch.lds;
-	ev->gpu.scratch = rec->dispatch.scratch;
-	ev->gpu.kernel = rec->dispatch.kernel;
-	if (!kernel)
 		return;
-	ev->gpu.code = kernel->code;
-	ev->gpu.vgprs = kernel->vgprs;
-	ev->gpu.accum_vgprs = kernel->accum_vgprs;
-	ev->gpu.sgprs = kernel->sgprs;
-}
-
-static void fill_barrier(struct event *ev, const struct agent_view *v,
-			 const struct rt_agent_rec *rec)
-{
-	ev->kind = EV_BARRIER;
-	ev->name = "barrier";
-	ev->gpu.device = gpu_of(v, rec->dispatch.agent);
-	ev->gpu.queue = rec->dispatch.queue;
-}
-
-static enum copy_dir direction(int32_t src, int32_t dst)
-{
-	if (src < 0)
-		return dst < 0 ? COPY_H2H : COPY_H2D;
-	return dst < 0 ? COPY_D2H : COPY_D2D;
-}
-
-static void fill_copy(struct event *ev, const struct agent_view *v, const struct rt_agent_rec *rec)
-{
-	int32_t src = gpu_of(v, rec->copy.src_agent), dst = gpu_of(v, rec->copy.dst_agent);
-
-	ev->kind = EV_COPY;
-	ev->gpu.bytes = rec->copy.bytes;
-	ev->gpu.engine = rec->copy.engine;
-	ev->gpu.src_device = src;
-	ev->gpu.dst_device = dst;
-	ev->gpu.dir = direction(src, dst);
-	ev->gpu.device = src >= 0 ? src : dst; /* between GPUs the source's engine does the work */
-	ev->name = ev_copy_name(ev->gpu.dir);
+	}
+	op->unwanted = is_unwanted(o->trace, &op->ev);
+	if (op->ended)
+		tell_op(o, op);
 }
 
 static struct gpu_op *find_op(struct operations *o, const void *source, uint64_t number)
@@ -261,14 +260,19 @@ static void tell_devices(struct operations *o, const struct agent_view *v)
 	agent__each_device(v, tell_device, &t);
 }
 
+static bool is_late(const struct operations *o, const struct gpu_op *op, uint64_t now)
+{
+	return op && op->ended && op->ev.end + CALL_WAIT_NS < now &&
+	       (o->trace->calls_filtered || was_off(o->trace, &op->ev));
+}
+
 /* A thread whose calls are not captured, or not all, must not gather operations without end. */
 static void give_up_late(struct operations *o, struct thread *th, uint64_t now)
 {
-	const struct gpu_op *op;
-
-	while ((op = th->unsettled) && op->ended && op->ev.end + CALL_WAIT_NS < now &&
-	       (o->trace->calls_filtered || was_off(o->trace, &op->ev)))
-		correlate__give_up_oldest(th, operations__settled, o);
+	while (is_late(o, th->found, now))
+		correlate__give_up_one(th, th->found, operations__settled, o);
+	while (is_late(o, th->unsettled, now))
+		correlate__give_up_one(th, th->unsettled, operations__settled, o);
 }
 
 static void find_cause(struct operations *o, struct thread *th, struct gpu_op *op)
@@ -307,49 +311,69 @@ static struct thread *submitter(struct operations *o, struct agent_view *v,
 static bool fill(struct operations *o, struct gpu_op *op, struct agent_view *v,
 		 const struct rt_agent_rec *rec)
 {
-	switch (rec->kind) {
-	case RT_AGENT_DISPATCH:
-		fill_dispatch(op, v, rec);
+	if (oprecord__fill(op, v, rec))
 		return true;
-	case RT_AGENT_BARRIER:
-		fill_barrier(&op->ev, v, rec);
-		return true;
-	case RT_AGENT_COPY:
-		fill_copy(&op->ev, v, rec);
-		return true;
-	default: /* it has happened: no end will be told */
-		op->ended = true;
-		return resources__fill(o->resources, v, rec, &op->ev);
-	}
+	op->ended = true; /* it has happened: no end will be told */
+	return resources__fill(o->resources, v, rec, &op->ev);
 }
 
-static void on_submit(struct operations *o, struct agent_view *v, const struct rt_agent_rec *rec)
+/* Returns true if so many operations of the process have not ended that this one is dropped. */
+static bool is_overrun(struct operations *o, struct op_source *s, const struct rt_agent_rec *rec)
 {
-	struct thread *th = submitter(o, v, rec);
+	if (s->count < OPS_MAX)
+		return false;
+	if (!s->overrun)
+		log_warn("process %d: more than %u GPU operations are under way: those behind are "
+			 "not in the trace",
+			 agent__pid(s->view), OPS_MAX);
+	s->overrun = true;
+	oprecord__lose(&o->trace->stats, rec->kind);
+	return true;
+}
+
+static struct gpu_op *new_op(struct op_source *s, struct agent_view *v,
+			     const struct rt_agent_rec *rec)
+{
 	struct gpu_op *op = calloc(1, sizeof(*op));
 
-	if (!th || !op || find_op(o, v, rec->op)) {
-		o->trace->stats.lost_other++;
-		free(op);
-		return;
-	}
-	tell_devices(o, v);
+	if (!op)
+		return NULL;
+	op->source = s;
 	op->key[0] = (uintptr_t)v;
 	op->key[1] = rec->op;
 	op->owner_known = rec->tid;
 	op->ev.domain = DOMAIN_GPU;
 	op->ev.pid = agent__pid(v);
-	op->ev.tid = th->tid;
 	op->ev.begin = op->ev.end = rec->time;
 	op->ev.gpu.submit = rec->time;
 	op->ev.gpu.op = rec->op;
 	op->ev.gpu.stream = STREAM_NONE;
-	if (!fill(o, op, v, rec)) {
+	return op;
+}
+
+static void on_submit(struct operations *o, struct agent_view *v, const struct rt_agent_rec *rec)
+{
+	struct op_source *s = get_source(o, v);
+	struct thread *th = NULL;
+	struct gpu_op *op = NULL;
+
+	if (s && is_overrun(o, s, rec))
+		return;
+	if (s && rec->time >= o->since && !find_op(o, v, rec->op)) {
+		th = submitter(o, v, rec);
+		op = th ? new_op(s, v, rec) : NULL;
+	}
+	if (op)
+		tell_devices(o, v);
+	if (!op || !fill(o, op, v, rec)) {
 		o->trace->stats.lost_other++;
 		free(op);
 		return;
 	}
-	HASH_ADD(hh, o->ops, key, sizeof(op->key), op);
+	op->ev.tid = th->tid;
+	if (op->ev.begin < o->since)
+		op->ev.begin = op->ev.end;
+	add_op(o, op);
 	find_cause(o, th, op);
 }
 
@@ -360,13 +384,6 @@ static void ended(struct operations *o, struct gpu_op *op)
 	op->ended = true;
 	if (op->settled)
 		tell_op(o, op);
-}
-
-/* Times that no clock can have meant are the process's word, and none. */
-static bool is_sane(const struct clock_span *span, uint64_t submit)
-{
-	return span->end >= span->begin && span->end < clock__boot_ns() + INSANE_NS &&
-	       span->begin + INSANE_NS > submit;
 }
 
 static void set_times(struct operations *o, struct gpu_op *op)
@@ -382,7 +399,7 @@ static void set_times(struct operations *o, struct gpu_op *op)
 		return;
 	}
 	span = clock_map__to_boot(clock, ticks, op->ev.gpu.submit);
-	if (!is_sane(&span, op->ev.gpu.submit)) {
+	if (!clock_span__is_sane(&span, op->ev.gpu.submit, clock__boot_ns())) {
 		op->ev.flags |= EV_F_NO_TIMES;
 		stats->lost_other++;
 	} else {
@@ -394,36 +411,53 @@ static void set_times(struct operations *o, struct gpu_op *op)
 	ended(o, op);
 }
 
-/* The oldest of those that have no times yet. */
-static void time_oldest(struct operations *o)
+/*
+ * Not as long as a later pair of clocks would change its times; but a clock of which nothing more
+ * is heard does not hold up the others.
+ */
+static bool is_timable(const struct gpu_op *op, uint64_t now)
 {
-	struct gpu_op *op = o->untimed;
+	const struct clock_map *clock = agent__clock(op->view, op->device);
 
-	DL_DELETE2(o->untimed, op, prev_untimed, next_untimed);
-	set_times(o, op);
+	return !clock || !(clock->differs || op->device) || clock_map__covers(clock, op->over) ||
+	       op->heard + PAIR_WAIT_NS < now;
+}
+
+/* Those that have ended wait behind each other; the first of them: */
+static void time_oldest(struct operations *o, struct op_source *s)
+{
+	struct gpu_op *op = s->untimed;
+
+	DL_DELETE2(s->untimed, op, prev_untimed, next_untimed);
+	set_times(o, op); /* which may be the end of the source */
 }
 
 void operations__time(struct operations *o)
 {
-	const struct clock_map *clock;
+	uint64_t now = clock__boot_ns();
+	struct op_source *s, *next;
 
-	while (o->untimed) {
-		clock = agent__clock(o->untimed->view, o->untimed->device);
-		if (clock && (clock->differs || o->untimed->device) &&
-		    !clock_map__covers(clock, o->untimed->over))
-			break;
-		time_oldest(o);
+	HASH_ITER (hh, o->sources, s, next) {
+		while (s->untimed && is_timable(s->untimed, now))
+			time_oldest(o, s);
 	}
+}
+
+static bool was_overrun(const struct operations *o, const struct agent_view *v)
+{
+	const struct op_source *s = find_source(o, v);
+
+	return s && s->overrun;
 }
 
 static void on_done(struct operations *o, struct agent_view *v, const struct rt_agent_rec *rec)
 {
 	struct gpu_op *op = find_op(o, v, rec->op);
 
-	if (!op && !agent__saw_submit(v, rec->op))
+	if (!op && (!agent__saw_submit(v, rec->op) || was_overrun(o, v)))
 		return;
 	if (!op || op->ended || op->view) {
-		o->trace->stats.lost_other++;
+		o->trace->stats.lost_other += rec->flags & RT_AGENT_F_AGAIN ? 0 : 1;
 		return;
 	}
 	if (!rec->done.gpu_end || rec->done.gpu_end < rec->done.gpu_begin) {
@@ -435,7 +469,8 @@ static void on_done(struct operations *o, struct agent_view *v, const struct rt_
 	op->device = rec->flags & RT_AGENT_F_TICKS ? rec->done.agent : 0;
 	op->began = rec->done.gpu_begin;
 	op->over = rec->done.gpu_end;
-	DL_APPEND2(o->untimed, op, prev_untimed, next_untimed);
+	op->heard = rec->time;
+	DL_APPEND2(op->source->untimed, op, prev_untimed, next_untimed);
 }
 
 void operations__record(struct operations *o, struct agent_view *v, const struct rt_agent_rec *rec)
@@ -460,15 +495,11 @@ void operations__record(struct operations *o, struct agent_view *v, const struct
 }
 
 /* No clock pair will come any more: the last two have to do. */
-static void time_all_of(struct operations *o, const struct agent_view *v)
+static void time_all_of(struct operations *o, struct op_source *s)
 {
-	struct gpu_op *op, *next;
-
-	DL_FOREACH_SAFE2(o->untimed, op, next, next_untimed)
-	{
-		if (v && op->view != v)
-			continue;
-		DL_DELETE2(o->untimed, op, prev_untimed, next_untimed);
+	for (struct gpu_op *op = s->untimed, *next; op; op = next) {
+		next = op->next_untimed;
+		DL_DELETE2(s->untimed, op, prev_untimed, next_untimed);
 		set_times(o, op);
 	}
 }
@@ -487,7 +518,7 @@ int operations__submit(struct operations *o, const void *source, uint64_t number
 	op->kernel_known = kernel_known;
 	op->ev = *ev;
 	op->ev.gpu.stream = STREAM_NONE;
-	HASH_ADD(hh, o->ops, key, sizeof(op->key), op);
+	add_op(o, op);
 	find_cause(o, th, op);
 	return 0;
 }
@@ -540,18 +571,21 @@ void operations__end(struct operations *o, const void *source, uint64_t number, 
 
 void operations__agent_gone(struct operations *o, struct agent_view *v)
 {
-	struct gpu_op *op, *next;
+	struct op_source *s = find_source(o, v);
 
 	resources__forget(o->resources, v);
-	time_all_of(o, v);
-	HASH_ITER (hh, o->ops, op, next) {
-		if (op->key[0] != (uintptr_t)v || op->ended)
+	if (!s)
+		return;
+	time_all_of(o, s);
+	for (struct gpu_op *op = s->ops, *next; op; op = next) {
+		next = op->next_of;
+		if (op->ended)
 			continue;
-		op->ended = true;
 		op->ev.flags |= EV_F_NO_TIMES;
-		if (op->settled)
-			tell_op(o, op);
+		ended(o, op);
 	}
+	s->gone = true;
+	release_source(o, s);
 }
 
 size_t operations__running(const struct operations *o)
@@ -561,9 +595,12 @@ size_t operations__running(const struct operations *o)
 
 void operations__finish(struct operations *o)
 {
+	struct op_source *s, *next_s;
 	struct gpu_op *op, *next;
 
-	time_all_of(o, NULL);
+	HASH_ITER (hh, o->sources, s, next_s) {
+		time_all_of(o, s);
+	}
 	HASH_ITER (hh, o->ops, op, next) {
 		if (!op->ended)
 			op->ev.flags |= EV_F_NO_TIMES;

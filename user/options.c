@@ -14,14 +14,23 @@
 #include <string.h>
 
 #include "user/capture.h"
+#include "user/live/metrics.h"
 #include "user/log.h"
 
+#define SIZE_MIN     65536 /* of a recording's files */
 #define COUNT(array) (sizeof(array) / sizeof((array)[0]))
 
 const char *argp_program_version = "rtrace-bpf " RTRACE_VERSION;
 
 static const char doc[] =
 	"Trace the HIP, HSA and roctx calls of running processes, and what the GPU runs for them.\v"
+	"Other commands, each with a --help of its own:\n"
+	"  rtrace-bpf export      a recording (-f rtrace) in another form\n"
+	"  rtrace-bpf report      what a recording says of the time\n"
+	"  rtrace-bpf top         what goes on, drawn anew every second\n"
+	"  rtrace-bpf ps          which processes use ROCm, and have the agent\n"
+	"  rtrace-bpf doctor      what can be traced on this machine, and how\n"
+	"\n"
 	"Examples:\n"
 	"  rtrace-bpf -p 1234                     a running job, one line an event\n"
 	"  rtrace-bpf -p 1234 -S --duration 10    what it did in ten seconds, as tables\n"
@@ -30,9 +39,9 @@ static const char doc[] =
 	"\n"
 	"  rtrace-bpf -p 1234 -t hip -e 'hipMemcpy*' --min-duration 1ms\n"
 	"  rtrace-bpf -p 1234 --errors-only --stacks\n"
-	"  rtrace-bpf doctor --probes              how functions are probed, on this machine\n"
 	"\n"
-	"SIGUSR1 switches tracing off, and on again. Tracing ends with Ctrl-C, after --duration, "
+	"SIGUSR1 switches tracing off, and on again; SIGUSR2 writes what --keep holds. Tracing "
+	"ends with Ctrl-C, after --duration, "
 	"or when the command or the last traced "
 	"process "
 	"ends. GPU times come from librtrace-agent.so inside the process: a launched command gets "
@@ -47,6 +56,7 @@ enum {
 	OPT_DURATION = 0x100,
 	OPT_ATTACH,
 	OPT_BUFFER,
+	OPT_GPU_BUFFER,
 	OPT_ALL_FUNCTIONS,
 	OPT_DISPATCH_FROM_BPF,
 	OPT_CGROUP,
@@ -67,6 +77,11 @@ enum {
 	OPT_MEMORY_TRACE,
 	OPT_SCRATCH_TRACE,
 	OPT_BARRIERS,
+	OPT_MAX_SIZE,
+	OPT_ROTATE,
+	OPT_KEEP,
+	OPT_DUMP_ON_ERROR,
+	OPT_METRICS,
 };
 
 static const struct argp_option argp_options[] = {
@@ -106,10 +121,7 @@ static const struct argp_option argp_options[] = {
 	{"memory-allocation-trace", OPT_MEMORY_TRACE, NULL, 0, "-t memory", 0},
 	{"scratch-memory-trace", OPT_SCRATCH_TRACE, NULL, 0, "-t scratch", 0},
 	{"barriers", OPT_BARRIERS, NULL, 0,
-	 "Also barrier packets, by which the work of a queue waits. One that completes a signal of "
-	 "the "
-	 "application's becomes two",
-	 0},
+	 "Also barrier packets, by which the work of a queue waits", 0},
 	{"runtime-trace", 'r', NULL, 0, "-t runtime", 0},
 	{"sys-trace", 's', NULL, 0, "-t all", 0},
 	{NULL, 0, NULL, 0, "When:", 3},
@@ -126,14 +138,39 @@ static const struct argp_option argp_options[] = {
 	 "hour, min, sec (default), msec, usec or nsec", 0},
 	{NULL, 0, NULL, 0, "Output:", 4},
 	{"format", 'f', "FORMAT", 0,
-	 "text (default; live), json (Chrome trace), pftrace (Perfetto), stats (CSV of calls by "
-	 "function); repeatable",
+	 "text (default; live), rtrace (a recording, for rtrace-bpf export and report), json "
+	 "(Chrome trace), pftrace (Perfetto), html (a page with a timeline and tables), csv "
+	 "(rocprofv3's files), rocpd (its database), otf2 (OTF2 archive), roctracer (rocprof's "
+	 "text files), folded (stacks, for flame graphs), stats (CSV of calls by function); "
+	 "repeatable",
 	 0},
 	{"summary", 'S', NULL, 0, "Tables of calls, kernels and copies at the end, on stdout", 0},
 	{"output", 'o', "FILE", 0,
-	 "Write there; %pid% and %hostname% are replaced. Default: stdout for text, "
-	 "rtrace-%pid%.FORMAT "
-	 "for the others. With several formats, .FORMAT is appended",
+	 "Write there; keys are replaced: %pid%, %hostname%, %rank%, %job%, %tag%, %env{NAME}%, "
+	 "... "
+	 "(README). Default: stdout for text, rtrace-%pid%.FORMAT "
+	 "for the others (rocpd: .db). With several formats, that suffix is appended. csv: what "
+	 "its files' names begin with; otf2, roctracer: their folder",
+	 0},
+	{"output-directory", 'd', "DIR", 0,
+	 "In that folder, which is made if it is not there; keys are replaced in it too", 0},
+	{"rotate", OPT_ROTATE, "SIZE|TIME", 0,
+	 "Begin another file of the recording after so much (100M, 2G) or so long (10min, 1h): "
+	 "job.rtrace becomes job.0.rtrace, job.1.rtrace, ...",
+	 0},
+	{"max-size", OPT_MAX_SIZE, "SIZE", 0,
+	 "Of the recording: with --rotate or --keep the oldest files are removed, else tracing "
+	 "ends",
+	 0},
+	{"keep", OPT_KEEP, "TIME", 0,
+	 "A flight recorder: hold only the newest so long (30s) of the recording, and write it on "
+	 "SIGUSR2, when a process is killed, and at the end",
+	 0},
+	{"dump-on-error", OPT_DUMP_ON_ERROR, NULL, 0,
+	 "With --keep: also when a call fails, once in that time at most", 0},
+	{"metrics", OPT_METRICS, "[ADDR:]PORT", 0,
+	 "Serve counters for Prometheus over HTTP, at /metrics; without an address on 127.0.0.1. "
+	 "Nothing else is written then, unless -f or -S is given",
 	 0},
 	{"mangled-kernels", 'M', NULL, 0, "Names of kernels as the compiler made them", 0},
 	{"truncate-kernels", 'T', NULL, 0, "Names of kernels without types: vadd", 0},
@@ -141,6 +178,10 @@ static const struct argp_option argp_options[] = {
 	 "Who made the calls: user stacks, of the functions that match (repeatable)", 0},
 	{NULL, 0, NULL, 0, "How:", 5},
 	{"buffer", OPT_BUFFER, "MiB", 0, "Ring buffer of each CPU, a power of two (default 1 to 8)",
+	 0},
+	{"gpu-buffer", OPT_GPU_BUFFER, "MiB", 0,
+	 "Ring buffer for GPU operations in each process of the command, a power of two (default "
+	 "16)",
 	 0},
 	{"attach", OPT_ATTACH, "MODE", 0,
 	 "session (Linux 6.13), multi (6.6) or tracefs (5.15); default: the best the kernel has",
@@ -182,7 +223,11 @@ static void add_format(struct options *o, const char *name, struct argp_state *s
 	const struct sink_ops *ops = sink_find(name);
 
 	if (!ops)
-		argp_error(state, "unknown format '%s' (text, json, pftrace, stats)", name);
+		argp_error(state,
+			   "unknown format '%s' (text, rtrace, json, pftrace, html, csv, rocpd, "
+			   "otf2, roctracer, folded, "
+			   "stats)",
+			   name);
 	for (size_t i = 0; i < o->format_count; i++)
 		if (o->formats[i] == ops)
 			return;
@@ -250,7 +295,7 @@ static uint64_t parse_time(struct argp_state *state, const char *what, const cha
 	static const struct {
 		const char *suffix;
 		double ns;
-	} units[] = {{"ns", 1}, {"us", 1e3}, {"ms", 1e6}, {"s", 1e9}};
+	} units[] = {{"ns", 1}, {"us", 1e3}, {"ms", 1e6}, {"s", 1e9}, {"min", 60e9}, {"h", 3600e9}};
 	size_t digits = strspn(arg, "0123456789.");
 	char *end;
 	double v = strtod(arg, &end); /* which takes more than digits */
@@ -260,6 +305,47 @@ static uint64_t parse_time(struct argp_state *state, const char *what, const cha
 			return v * units[i].ns;
 	argp_error(state, "%s: '%s' is not a time like 500ns, 10us, 1.5ms, 2s", what, arg);
 	return 0;
+}
+
+/* "100M": a number of bytes; 0: it is none. */
+static uint64_t size_of(const char *arg)
+{
+	static const struct {
+		const char *suffix;
+		double bytes;
+	} units[] = {{"", 1},	       {"K", 1 << 10},	  {"KiB", 1 << 10},
+		     {"M", 1 << 20},   {"MiB", 1 << 20},  {"G", 1 << 30},
+		     {"GiB", 1 << 30}, {"T", 1ULL << 40}, {"TiB", 1ULL << 40}};
+	size_t digits = strspn(arg, "0123456789.");
+	char *end;
+	double v = strtod(arg, &end);
+
+	for (size_t i = 0; digits && end == arg + digits && i < COUNT(units); i++)
+		if (!strcmp(end, units[i].suffix) && v * units[i].bytes < 1e18)
+			return v * units[i].bytes;
+	return 0;
+}
+
+static uint64_t parse_size(struct argp_state *state, const char *what, const char *arg)
+{
+	uint64_t size = size_of(arg);
+
+	if (size < SIZE_MIN)
+		argp_error(state, "%s: '%s' is not a size like 500K, 100M, 2G (at least %uK)", what,
+			   arg, SIZE_MIN >> 10);
+	return size;
+}
+
+static void parse_rotate(struct options *o, struct argp_state *state, const char *arg)
+{
+	size_t len = strlen(arg);
+
+	if (len && strchr("snh", arg[len - 1]))
+		o->settings.limits.rotate_ns = parse_time(state, "--rotate", arg);
+	else
+		o->settings.limits.rotate_bytes = parse_size(state, "--rotate", arg);
+	if (o->settings.limits.rotate_ns && o->settings.limits.rotate_ns < 1000000000)
+		argp_error(state, "--rotate: '%s' is less than a second", arg);
 }
 
 static bool parse_on_off(struct argp_state *state, const char *what, const char *arg)
@@ -305,13 +391,39 @@ static int parse_mode(struct argp_state *state, const char *arg)
 	return -1;
 }
 
-static size_t parse_buffer(struct argp_state *state, const char *arg)
+static size_t parse_buffer(struct argp_state *state, const char *option, const char *arg)
 {
-	long mib = parse_long(state, "--buffer", arg, 1, 1024);
+	long mib = parse_long(state, option, arg, 1, 1024);
 
 	if (mib & (mib - 1))
-		argp_error(state, "--buffer: '%s' is not a power of two", arg);
+		argp_error(state, "%s: '%s' is not a power of two", option, arg);
 	return (size_t)mib << 20;
+}
+
+static void check_address(const char *arg, struct argp_state *state)
+{
+	struct sockaddr_storage address;
+	socklen_t len;
+
+	if (!metrics__parse_address(arg, &address, &len))
+		argp_error(state, "--metrics: '%s' is not a port, or an address and a port", arg);
+}
+
+static void check_limits(const struct options *o, struct argp_state *state)
+{
+	const struct rec_limits *l = &o->settings.limits;
+	bool records = false, several = l->rotate_bytes || l->rotate_ns || l->keep_ns;
+
+	for (size_t i = 0; i < o->format_count; i++)
+		records |= !strcmp(o->formats[i]->name, "rtrace");
+	if (!records && (several || l->max_bytes))
+		argp_error(state, "--rotate, --max-size and --keep are for recordings: -f rtrace");
+	if (l->keep_ns && (l->rotate_bytes || l->rotate_ns))
+		argp_error(state, "--keep and --rotate exclude each other");
+	if (l->dump_on_error && !l->keep_ns)
+		argp_error(state, "--dump-on-error: only with --keep");
+	if (several && o->output && !strcmp(o->output, "-"))
+		argp_error(state, "-o -: --rotate and --keep write files, not to stdout");
 }
 
 /* One purpose at a time: a process is traced by -p, -a or by being launched. */
@@ -323,6 +435,14 @@ static void check(const struct options *o, struct argp_state *state)
 		argp_error(state, "nothing to trace: give -p PID, -a or -- COMMAND");
 	if (ways > 1)
 		argp_error(state, "-p, -a and a command exclude each other");
+	for (size_t i = 0; i < o->format_count; i++)
+		if (o->formats[i]->own_files && o->output && !strcmp(o->output, "-"))
+			argp_error(state, "-o -: %s writes files, not to stdout",
+				   o->formats[i]->name);
+	check_limits(o, state);
+	if (o->agent_ring_bytes && !o->command)
+		argp_error(state, "--gpu-buffer: only for a command (a running process has what "
+				  "RTRACE_AGENT_RING said when it started)");
 }
 
 static error_t parse_domain(int key, char *arg, struct options *o, struct argp_state *state)
@@ -371,6 +491,9 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 	case 'o':
 		o->output = arg;
 		break;
+	case 'd':
+		o->folder = arg;
+		break;
 	case 'v':
 		log_level++;
 		break;
@@ -381,7 +504,10 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 		o->attach_mode = parse_mode(state, arg);
 		break;
 	case OPT_BUFFER:
-		o->ring_bytes = parse_buffer(state, arg);
+		o->ring_bytes = parse_buffer(state, "--buffer", arg);
+		break;
+	case OPT_GPU_BUFFER:
+		o->agent_ring_bytes = parse_buffer(state, "--gpu-buffer", arg);
 		break;
 	case OPT_ALL_FUNCTIONS:
 		o->selection.hot = true;
@@ -428,6 +554,22 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 	case OPT_SELECTED_REGIONS:
 		o->selected_regions = true;
 		break;
+	case OPT_MAX_SIZE:
+		o->settings.limits.max_bytes = parse_size(state, "--max-size", arg);
+		break;
+	case OPT_ROTATE:
+		parse_rotate(o, state, arg);
+		break;
+	case OPT_KEEP:
+		o->settings.limits.keep_ns = parse_time(state, "--keep", arg);
+		break;
+	case OPT_DUMP_ON_ERROR:
+		o->settings.limits.dump_on_error = true;
+		break;
+	case OPT_METRICS:
+		o->settings.metrics = arg;
+		check_address(arg, state);
+		break;
 	case 'M':
 		o->kernel_names = KERNEL_NAMES_MANGLED;
 		break;
@@ -440,6 +582,7 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 	case ARGP_KEY_END:
 		if (o->selection.barriers)
 			o->selection.domains |= 1u << DOMAIN_GPU;
+		o->all |= o->all_by_default && !o->pid_count && !o->command;
 		check(o, state);
 		parse_periods(o, state);
 		o->selection.doorbells = o->dispatch_from_bpf && o->selection.kernels;
@@ -450,16 +593,23 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 	return 0;
 }
 
+const struct argp options_argp = {argp_options, parse, NULL, NULL, NULL, NULL, NULL};
+
+void options__init(struct options *o)
+{
+	*o = (struct options){.attach_mode = -1};
+	selection__all(&o->selection);
+}
+
 void options__parse(struct options *o, int argc, char **argv)
 {
 	static const struct argp argp = {argp_options, parse, "[-- COMMAND [ARG...]]", doc, NULL,
 					 NULL,	       NULL};
 
-	*o = (struct options){.attach_mode = -1};
-	selection__all(&o->selection);
+	options__init(o);
 	argp_err_exit_status = EXIT_USAGE;
 	argp_parse(&argp, argc, argv, ARGP_IN_ORDER, NULL, o);
-	if (!o->format_count && !o->summary)
+	if (!o->format_count && !o->summary && !o->settings.metrics)
 		o->formats[o->format_count++] = sink_find("text");
 }
 

@@ -5,6 +5,7 @@
 #ifndef RTRACE_OPTIONS_H
 #define RTRACE_OPTIONS_H
 
+#include <argp.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -16,7 +17,7 @@
 #include "user/sink.h"
 #include "user/strings.h"
 
-#define OPTION_FORMATS_MAX 8
+#define OPTION_FORMATS_MAX 14
 
 struct options {
 	pid_t *pids;
@@ -27,7 +28,9 @@ struct options {
 	size_t format_count;
 	bool summary;
 	const char *output; /* NULL: not given */
+	const char *folder; /* that it lies in, likewise */
 	double duration;    /* s, 0: no limit */
+	struct sink_settings settings;
 	struct selection selection;
 	struct capture_filter filter;
 	struct periods periods;
@@ -35,10 +38,12 @@ struct options {
 	bool selected_regions; /* only what lies between roctxProfilerResume and Pause */
 	enum kernel_names kernel_names;
 	bool dispatch_from_bpf;
-	int attach_mode;   /* enum capture_mode, -1: the best */
-	size_t ring_bytes; /* 0: default */
+	int attach_mode;	 /* enum capture_mode, -1: the best */
+	size_t ring_bytes;	 /* 0: default */
+	size_t agent_ring_bytes; /* 0: default */
 	/* While parsing. */
-	bool selected; /* -t was given */
+	bool all_by_default; /* without a process or a command: the whole node */
+	bool selected;	     /* -t was given */
 	struct globs period_args;
 	const char *period_unit;
 };
@@ -48,6 +53,11 @@ struct options {
 
 /* Parses; on a mistake says so in one line and exits with EXIT_USAGE. */
 void options__parse(struct options *o, int argc, char **argv);
+
+/* For a subcommand with options of its own: what it parses into, and its child parser. */
+void options__init(struct options *o);
+extern const struct argp options_argp;
+
 void options__free(struct options *o);
 
 #endif

@@ -5,113 +5,126 @@
 #include "user/output.h"
 
 #include <errno.h>
-#include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
 #include "user/log.h"
+#include "user/outfile.h"
 #include "user/procfs.h"
 
-#define SINKS_MAX   8
-#define FILE_BUFFER (256u << 10) /* bytes a write */
+#define SINKS_MAX 14
+#define FLUSH_NS  1000000000ULL
 
 struct target {
 	struct sink *sink;
-	FILE *file;
+	FILE *file; /* NULL: the sink has its own */
 	char *path; /* NULL: stdout */
 };
 
 struct output {
 	struct tasks *tasks;
+	struct trace_origin origin;
 	struct target targets[SINKS_MAX];
 	size_t count;
+	struct sink_settings settings;
+	uint64_t flushed; /* when */
 };
 
-struct output *output__new(struct tasks *tasks)
+struct output *output__new(struct tasks *tasks, const struct trace_origin *origin)
 {
 	struct output *o = calloc(1, sizeof(*o));
 
-	if (o)
-		o->tasks = tasks;
+	if (!o)
+		return NULL;
+	o->tasks = tasks;
+	if (origin)
+		o->origin = *origin;
+	else
+		origin__here(&o->origin);
 	return o;
 }
 
-/* Appends the value if `p` starts with the key; returns the key's length, else 0. */
-static size_t expand_key(FILE *f, const char *p, const char *key, const char *value)
+static bool is_stdout(const char *pattern)
 {
-	size_t n = strlen(key);
+	return !pattern || !strcmp(pattern, "-");
+}
 
-	if (strncmp(p, key, n))
+/* What stands behind the path where files are named. */
+static const char *own_files(const struct sink_ops *ops)
+{
+	return ops->own_files ? ops->own_files : "";
+}
+
+static int say_unopened(const char *path, const struct sink_ops *ops, int error)
+{
+	log_err("output: %s%s: %s", path, own_files(ops),
+		error == ELOOP ? "a symbolic link, which is not followed" : strerror(error));
+	return -error;
+}
+
+static int open_file(struct target *t, const struct sink_ops *ops)
+{
+	t->file = t->path ? outfile__open(t->path) : stdout;
+	return t->file ? 0 : say_unopened(t->path, ops, errno);
+}
+
+static int start_sink(const struct output *o, struct target *t, const struct sink_ops *ops)
+{
+	const struct sink_target to = {t->file, t->path, &o->settings};
+	int err;
+
+	t->sink = ops->open(&to, &o->origin);
+	if (t->sink)
 		return 0;
-	fputs(value, f);
-	return n;
-}
-
-char *output__expand(const char *pattern, const struct output_keys *keys)
-{
-	char host[256] = "localhost", pid[16], *text = NULL;
-	size_t size, n;
-	FILE *f;
-
-	gethostname(host, sizeof(host) - 1);
-	snprintf(pid, sizeof(pid), "%u", keys->pid);
-	f = open_memstream(&text, &size);
-	if (!f)
-		return NULL;
-	for (const char *p = pattern; *p; p += n) {
-		n = expand_key(f, p, "%pid%", pid);
-		if (!n)
-			n = expand_key(f, p, "%hostname%", host);
-		if (!n) {
-			fputc(*p, f);
-			n = 1;
-		}
-	}
-	fclose(f);
-	return text;
-}
-
-/* What a job does is not for everyone to read: the file is its owner's alone. */
-static FILE *create(const char *path)
-{
-	int fd = open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0600);
-	FILE *f = fd < 0 ? NULL : fdopen(fd, "w");
-
-	if (f)
-		setvbuf(f, NULL, _IOFBF, FILE_BUFFER);
-	return f;
+	err = errno;
+	if (ops->own_files)
+		return say_unopened(t->path, ops, err);
+	log_err("output: start %s: %s", ops->name, strerror(err));
+	return -err;
 }
 
 int output__add(struct output *o, const struct sink_ops *ops, const char *pattern,
 		const struct output_keys *keys)
 {
-	struct target *t = &o->targets[o->count];
-	bool to_stdout = !pattern || !strcmp(pattern, "-");
-	int err;
+	struct target t = {};
+	int err = 0;
 
 	if (o->count == SINKS_MAX)
 		return -E2BIG;
-	t->path = to_stdout ? NULL : output__expand(pattern, keys);
-	t->file = to_stdout ? stdout : (t->path ? create(t->path) : NULL);
-	err = t->file ? 0 : -errno;
-	if (err) {
-		log_err("output: %s: %s", t->path ? t->path : pattern, strerror(-err));
-		free(t->path);
-		return err;
+	if (!is_stdout(pattern)) {
+		t.path = keys ? outname__expand(pattern, keys) : strdup(pattern);
+		err = t.path ? 0 : -ENOMEM;
+	} else if (ops->own_files) {
+		log_err("output: %s writes files of its own: not to standard output", ops->name);
+		return -EINVAL;
 	}
-	t->sink = ops->open(t->file);
-	if (!t->sink) {
-		err = -errno;
-		log_err("output: start %s: %s", ops->name, strerror(-err));
-		if (t->path)
-			fclose(t->file);
-		free(t->path);
-		return err;
+	if (!err && !ops->own_files)
+		err = open_file(&t, ops);
+	if (!err)
+		err = start_sink(o, &t, ops);
+	if (!err) {
+		o->targets[o->count++] = t;
+		return 0;
 	}
-	o->count++;
-	return 0;
+	if (t.path && t.file) {
+		fclose(t.file);
+		outfile__remove(t.path);
+	}
+	free(t.path);
+	return err;
+}
+
+void output__process(struct output *o, const struct process_info *info)
+{
+	for (size_t i = 0; i < o->count; i++)
+		o->targets[i].sink->ops->process(o->targets[i].sink, info);
+}
+
+void output__thread(struct output *o, const struct thread_info *info)
+{
+	for (size_t i = 0; i < o->count; i++)
+		o->targets[i].sink->ops->thread(o->targets[i].sink, info);
 }
 
 static void tell_process(struct output *o, struct process *p)
@@ -126,8 +139,7 @@ static void tell_process(struct output *o, struct process *p)
 	};
 
 	p->told = true;
-	for (size_t i = 0; i < o->count; i++)
-		o->targets[i].sink->ops->process(o->targets[i].sink, &info);
+	output__process(o, &info);
 }
 
 static void tell_thread(struct output *o, struct thread *th)
@@ -137,27 +149,32 @@ static void tell_thread(struct output *o, struct thread *th)
 	th->told = true;
 	if (!th->comm[0])
 		procfs__thread_comm(th->pid, th->tid, th->comm, sizeof(th->comm));
-	for (size_t i = 0; i < o->count; i++)
-		o->targets[i].sink->ops->thread(o->targets[i].sink, &info);
+	output__thread(o, &info);
 }
 
 /* What ends on the GPU after its process was named before, or has no name any more. */
-void output__event(struct output *o, const struct event *ev)
+static void tell_task(struct output *o, uint32_t pid, uint32_t tid)
 {
-	struct process *p = tasks__find_process(o->tasks, ev->pid);
-	struct thread *th = tasks__find_thread(o->tasks, ev->pid, ev->tid);
+	struct process *p = tasks__find_process(o->tasks, pid);
+	struct thread *th = tasks__find_thread(o->tasks, pid, tid);
 
 	if (p && !p->told)
 		tell_process(o, p);
 	if (th && !th->told)
 		tell_thread(o, th);
+}
+
+void output__event(struct output *o, const struct event *ev)
+{
+	if (o->tasks)
+		tell_task(o, ev->pid, ev->tid);
 	for (size_t i = 0; i < o->count; i++)
 		o->targets[i].sink->ops->event(o->targets[i].sink, ev);
 }
 
 void output__device(struct output *o, const struct device_info *device)
 {
-	struct process *p = tasks__process(o->tasks, device->pid);
+	struct process *p = o->tasks ? tasks__process(o->tasks, device->pid) : NULL;
 
 	if (p && !p->told)
 		tell_process(o, p);
@@ -165,11 +182,57 @@ void output__device(struct output *o, const struct device_info *device)
 		o->targets[i].sink->ops->device(o->targets[i].sink, device);
 }
 
+void output__set(struct output *o, const struct sink_settings *settings)
+{
+	o->settings = *settings;
+}
+
+bool output__is_due(const struct output *o, uint64_t now)
+{
+	return now - o->flushed >= FLUSH_NS;
+}
+
+void output__tick(struct output *o)
+{
+	for (size_t i = 0; i < o->count; i++)
+		if (o->targets[i].sink->ops->tick)
+			o->targets[i].sink->ops->tick(o->targets[i].sink);
+}
+
+void output__dump(struct output *o, const char *why)
+{
+	for (size_t i = 0; i < o->count; i++)
+		if (o->targets[i].sink->ops->dump)
+			o->targets[i].sink->ops->dump(o->targets[i].sink, why);
+}
+
+bool output__is_full(const struct output *o)
+{
+	for (size_t i = 0; i < o->count; i++)
+		if (o->targets[i].sink->full)
+			return true;
+	return false;
+}
+
+void output__flush(struct output *o, uint64_t now, const struct trace_stats *stats)
+{
+	o->flushed = now;
+	for (size_t i = 0; i < o->count; i++) {
+		struct sink *sink = o->targets[i].sink;
+
+		if (sink->ops->flush)
+			sink->ops->flush(sink, stats);
+		else if (sink->out)
+			fflush(sink->out);
+	}
+}
+
 static int finish_target(struct target *t, const struct trace_stats *stats)
 {
+	bool own = t->sink->ops->own_files;
 	int err = t->sink->ops->close(t->sink, stats);
 
-	if (t->path ? fclose(t->file) : fflush(t->file))
+	if (!own && (t->path ? fclose(t->file) : fflush(t->file)))
 		err = err ? err : -errno;
 	return err;
 }
@@ -177,30 +240,35 @@ static int finish_target(struct target *t, const struct trace_stats *stats)
 static int close_target(struct target *t, const struct trace_stats *stats)
 {
 	const char *where = t->path ? t->path : "standard output";
-	const char *name = t->sink->ops->name;
+	const struct sink_ops *ops = t->sink->ops;
 	int err = finish_target(t, stats);
 
 	if (err)
-		log_err("output: write %s: %s", where, strerror(-err));
+		log_err("output: write %s%s: %s", where, own_files(ops), strerror(-err));
 	else if (t->path)
-		log_say("wrote %s (%s)", where, name);
+		log_say("wrote %s%s (%s)", where, own_files(ops), ops->name);
 	free(t->path);
 	return err;
 }
 
-void output__discard(struct output *o)
+static void discard_target(struct target *t)
 {
 	const struct trace_stats nothing = {};
-	struct stat st;
 
-	for (size_t i = 0; o && i < o->count; i++) {
-		struct target *t = &o->targets[i];
-
+	if (t->sink->ops->discard) {
+		t->sink->ops->discard(t->sink);
+	} else {
 		finish_target(t, &nothing);
-		if (t->path && !stat(t->path, &st) && S_ISREG(st.st_mode))
-			unlink(t->path);
-		free(t->path);
+		if (t->path)
+			outfile__remove(t->path);
 	}
+	free(t->path);
+}
+
+void output__discard(struct output *o)
+{
+	for (size_t i = 0; o && i < o->count; i++)
+		discard_target(&o->targets[i]);
 	free(o);
 }
 

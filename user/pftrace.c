@@ -1,19 +1,21 @@
 // SPDX-License-Identifier: MIT
 /*
- * Perfetto trace packets: building, interning, packing.
+ * Perfetto trace packets: building, interning, writing.
  */
 #define HASH_NONFATAL_OOM 1
 #include "user/pftrace.h"
 
-#include <assert.h>
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
-#include <uthash.h>
+
+#include "user/args.h"
+#include "user/hash.h"
+#include "user/proto.h"
 
 #define SEQUENCE     1	   /* all packets form one sequence */
-#define INTERNED_MAX 65536 /* bounds the memory; later names are written out each time */
+#define INTERNED_MAX 65536 /* bounds the memory; later words are written out each time */
+#define TEXT_MAX     64	   /* bytes of a value that is worth interning */
 
 /*
  * Keyed by where the name is, not by what it says: names live until the sinks close, and one name
@@ -23,6 +25,12 @@ struct interned {
 	const char *name;
 	uint64_t iid;
 	UT_hash_handle hh;
+};
+
+struct pf_word {
+	uint64_t iid;
+	UT_hash_handle hh;
+	char text[];
 };
 
 static const char *const note_names[NOTE_STATS] = {
@@ -47,325 +55,66 @@ static const char *const note_names[NOTE_STATS] = {
 
 /* A trace of one packet is a piece of a longer trace: messages of one type can be joined end to
  * end. */
-static void write_packet(struct pftrace *p, Pf__TracePacket *packet)
+void pf_packet_begin(struct pftrace *p)
 {
-	Pf__TracePacket *packets[] = {packet};
-	Pf__Trace trace = PF__TRACE__INIT;
-	size_t size;
+	p->packet.len = 0;
+	p->packet_begun = proto__begin(&p->packet, PF_TRACE_PACKET);
+	proto__number(&p->packet, PF_SEQUENCE_ID, SEQUENCE);
+}
 
-	packet->has_trusted_packet_sequence_id = true;
-	packet->trusted_packet_sequence_id = SEQUENCE;
-	packet->has_sequence_flags = true;
-	packet->sequence_flags |= PF__TRACE_PACKET__SEQUENCE_FLAGS__SEQ_NEEDS_INCREMENTAL_STATE;
-	trace.n_packet = 1;
-	trace.packet = packets;
-	size = pf__trace__get_packed_size(&trace);
-	if (size > p->packed_size) {
-		uint8_t *packed = realloc(p->packed, size);
+static void fail_memory(struct pftrace *p)
+{
+	sink_fail(&p->sink, -ENOMEM);
+	p->packet.failed = p->event.failed = p->interned.failed = false;
+}
 
-		if (!packed) {
-			sink_fail(&p->sink, -ENOMEM);
-			return;
-		}
-		p->packed = packed;
-		p->packed_size = size;
+static void write_packet(struct pftrace *p, enum pf_sequence_flag flags)
+{
+	struct bytes *b = &p->packet;
+
+	proto__number(b, PF_SEQUENCE_FLAGS, flags);
+	if (p->interned.len)
+		proto__bytes(b, PF_INTERNED_DATA, p->interned.data, p->interned.len);
+	p->interned.len = 0;
+	proto__end(b, p->packet_begun);
+	if (b->failed || p->event.failed || p->interned.failed) {
+		fail_memory(p);
+		return;
 	}
-	pf__trace__pack(&trace, p->packed);
-	fwrite(p->packed, 1, size, p->sink.out);
+	fwrite(b->data, 1, b->len, p->sink.out);
 	sink_check(&p->sink);
 }
 
-/* The interned names that are known from the start: categories and annotations. */
-static void intern_fixed(Pf__EventCategory *categories, Pf__DebugAnnotationName *notes,
-			 size_t count)
+void pf_packet_end(struct pftrace *p)
 {
-	static const struct trace_stats none;
-	const char *name;
-	uint64_t value;
-
-	for (size_t i = 0; i < DOMAIN_COUNT; i++) {
-		pf__event_category__init(&categories[i]);
-		categories[i].has_iid = true;
-		categories[i].iid = i + 1;
-		categories[i].name = (char *)ev_domain_name((enum ev_domain)i);
-	}
-	for (size_t i = 0; i < count; i++) {
-		size_t iid = i + 1;
-
-		name = iid < NOTE_STATS ? note_names[iid]
-					: trace_stats_field(&none, iid - NOTE_STATS, &value);
-		pf__debug_annotation_name__init(&notes[i]);
-		notes[i].has_iid = true;
-		notes[i].iid = iid;
-		notes[i].name = (char *)name;
-	}
+	write_packet(p, PF_NEEDS_STATE);
 }
 
-static size_t count_stats(void)
-{
-	static const struct trace_stats none;
-	unsigned int n = 0;
-	uint64_t value;
-
-	while (trace_stats_field(&none, n, &value))
-		n++;
-	return n;
-}
-
-void pf_begin(struct pftrace *p)
-{
-	size_t note_count = NOTE_STATS - 1 + count_stats();
-	Pf__TracePacket packet = PF__TRACE_PACKET__INIT;
-	Pf__TracePacketDefaults defaults = PF__TRACE_PACKET_DEFAULTS__INIT;
-	Pf__InternedData interned = PF__INTERNED_DATA__INIT;
-	Pf__EventCategory categories[DOMAIN_COUNT], *category_list[DOMAIN_COUNT];
-	Pf__DebugAnnotationName notes[note_count], *note_list[note_count];
-
-	intern_fixed(categories, notes, note_count);
-	for (size_t i = 0; i < DOMAIN_COUNT; i++)
-		category_list[i] = &categories[i];
-	for (size_t i = 0; i < note_count; i++)
-		note_list[i] = &notes[i];
-	interned.n_event_categories = DOMAIN_COUNT;
-	interned.event_categories = category_list;
-	interned.n_debug_annotation_names = note_count;
-	interned.debug_annotation_names = note_list;
-	defaults.has_timestamp_clock_id = true;
-	defaults.timestamp_clock_id = PF__BUILTIN_CLOCK__BUILTIN_CLOCK_BOOTTIME;
-	packet.has_first_packet_on_sequence = true;
-	packet.first_packet_on_sequence = true;
-	packet.sequence_flags = PF__TRACE_PACKET__SEQUENCE_FLAGS__SEQ_INCREMENTAL_STATE_CLEARED;
-	packet.trace_packet_defaults = &defaults;
-	packet.interned_data = &interned;
-	write_packet(p, &packet);
-}
-
-void pf_clocks(struct pftrace *p)
-{
-	static const struct {
-		clockid_t clock;
-		uint32_t id;
-	} clocks[] = {
-		{CLOCK_BOOTTIME, PF__BUILTIN_CLOCK__BUILTIN_CLOCK_BOOTTIME},
-		{CLOCK_MONOTONIC, PF__BUILTIN_CLOCK__BUILTIN_CLOCK_MONOTONIC},
-		{CLOCK_REALTIME, PF__BUILTIN_CLOCK__BUILTIN_CLOCK_REALTIME},
-	};
-	enum { COUNT = sizeof(clocks) / sizeof(clocks[0]) };
-	Pf__ClockSnapshot__Clock readings[COUNT], *list[COUNT];
-	Pf__ClockSnapshot snapshot = PF__CLOCK_SNAPSHOT__INIT;
-	Pf__TracePacket packet = PF__TRACE_PACKET__INIT;
-	struct timespec now[COUNT];
-
-	for (int i = 0; i < COUNT; i++)
-		clock_gettime(clocks[i].clock, &now[i]);
-	for (int i = 0; i < COUNT; i++) {
-		list[i] = &readings[i];
-		pf__clock_snapshot__clock__init(list[i]);
-		list[i]->has_clock_id = true;
-		list[i]->clock_id = clocks[i].id;
-		list[i]->has_timestamp = true;
-		list[i]->timestamp = now[i].tv_sec * 1000000000ULL + now[i].tv_nsec;
-	}
-	snapshot.n_clocks = COUNT;
-	snapshot.clocks = list;
-	snapshot.has_primary_trace_clock = true;
-	snapshot.primary_trace_clock = PF__BUILTIN_CLOCK__BUILTIN_CLOCK_BOOTTIME;
-	packet.clock_snapshot = &snapshot;
-	write_packet(p, &packet);
-}
-
-static char *clean(struct pftrace *p, const char *text)
+const char *pf_clean(struct pftrace *p, const char *text)
 {
 	const char *utf8 = utf8_clean(&p->utf8, text);
 
 	if (!utf8)
 		sink_fail(&p->sink, -ENOMEM);
-	return (char *)(utf8 ? utf8 : "?");
+	return utf8 ? utf8 : "?";
 }
 
-void pf_track(struct pftrace *p, uint64_t uuid, uint64_t parent, const char *name,
-	      Pf__ProcessDescriptor *process, Pf__ThreadDescriptor *thread)
+/* ---- words ---- */
+
+static void tell_word(struct pftrace *p, enum pf_interned_field kind, uint64_t iid,
+		      const char *text)
 {
-	Pf__TracePacket packet = PF__TRACE_PACKET__INIT;
-	Pf__TrackDescriptor track = PF__TRACK_DESCRIPTOR__INIT;
+	size_t word = proto__begin(&p->interned, kind);
 
-	track.has_uuid = true;
-	track.uuid = uuid;
-	track.has_parent_uuid = parent != 0;
-	track.parent_uuid = parent;
-	track.name = name ? clean(p, name) : NULL;
-	track.process = process;
-	track.thread = thread;
-	packet.track_descriptor = &track;
-	write_packet(p, &packet);
+	proto__number(&p->interned, PF_IID, iid);
+	proto__text(&p->interned, PF_IID_NAME, pf_clean(p, text));
+	proto__end(&p->interned, word);
 }
 
-void pf_track_described(struct pftrace *p, uint64_t uuid, uint64_t parent, const char *name,
-			const char *description)
-{
-	Pf__TracePacket packet = PF__TRACE_PACKET__INIT;
-	Pf__TrackDescriptor track = PF__TRACK_DESCRIPTOR__INIT;
-	struct utf8_buf utf8 = {0};
-
-	track.has_uuid = true;
-	track.uuid = uuid;
-	track.has_parent_uuid = parent != 0;
-	track.parent_uuid = parent;
-	track.name = clean(p, name);
-	track.description = *description ? (char *)utf8_clean(&utf8, description) : NULL;
-	packet.track_descriptor = &track;
-	write_packet(p, &packet);
-	utf8_free(&utf8);
-}
-
-void pf_track_bytes(struct pftrace *p, uint64_t uuid, uint64_t parent, const char *name)
-{
-	Pf__TracePacket packet = PF__TRACE_PACKET__INIT;
-	Pf__TrackDescriptor track = PF__TRACK_DESCRIPTOR__INIT;
-	Pf__CounterDescriptor counter = PF__COUNTER_DESCRIPTOR__INIT;
-
-	counter.has_unit = true;
-	counter.unit = PF__COUNTER_DESCRIPTOR__UNIT__UNIT_SIZE_BYTES;
-	track.has_uuid = true;
-	track.uuid = uuid;
-	track.has_parent_uuid = parent != 0;
-	track.parent_uuid = parent;
-	track.name = clean(p, name);
-	track.counter = &counter;
-	packet.track_descriptor = &track;
-	write_packet(p, &packet);
-}
-
-void pf_bytes(struct pftrace *p, uint64_t track, uint64_t time, uint64_t bytes)
-{
-	Pf__TracePacket packet = PF__TRACE_PACKET__INIT;
-	Pf__TrackEvent event = PF__TRACK_EVENT__INIT;
-
-	event.has_type = true;
-	event.type = PF__TRACK_EVENT__TYPE__TYPE_COUNTER;
-	event.has_track_uuid = true;
-	event.track_uuid = track;
-	event.has_counter_value = true;
-	event.counter_value = bytes < INT64_MAX ? (int64_t)bytes : INT64_MAX;
-	packet.has_timestamp = true;
-	packet.timestamp = time;
-	packet.track_event = &event;
-	write_packet(p, &packet);
-	if (time > p->last)
-		p->last = time;
-}
-
-/* ---- events ---- */
-
-void pf_event_init(struct pf_event *e, Pf__TrackEvent__Type type, uint64_t track,
-		   enum ev_domain domain)
-{
-	pf__track_event__init(&e->msg);
-	e->msg.has_type = true;
-	e->msg.type = type;
-	e->msg.has_track_uuid = true;
-	e->msg.track_uuid = track;
-	e->msg.debug_annotations = e->note_list;
-	e->value_count = 0;
-	if (type == PF__TRACK_EVENT__TYPE__TYPE_SLICE_END)
-		return;
-	e->category = domain + 1;
-	e->msg.category_iids = &e->category;
-	e->msg.n_category_iids = 1;
-}
-
-static Pf__DebugAnnotation *new_note(struct pf_event *e, unsigned int note)
-{
-	size_t n = e->msg.n_debug_annotations++;
-	Pf__DebugAnnotation *item = &e->notes[n];
-
-	assert(n < NOTES_MAX);
-	pf__debug_annotation__init(item);
-	item->has_name_iid = true;
-	item->name_iid = note;
-	e->note_list[n] = item;
-	return item;
-}
-
-static Pf__DebugAnnotation *new_value(struct pf_event *e, Pf__DebugAnnotation *array)
-{
-	size_t n = e->value_count++;
-	Pf__DebugAnnotation *item = &e->values[n];
-
-	assert(n < VALUES_MAX);
-	pf__debug_annotation__init(item);
-	e->value_list[n] = item;
-	if (!array->n_array_values++)
-		array->array_values = &e->value_list[n];
-	return item;
-}
-
-void pf_note_u64(struct pf_event *e, enum note note, uint64_t value)
-{
-	Pf__DebugAnnotation *item = new_note(e, note);
-
-	item->has_uint_value = true;
-	item->uint_value = value;
-}
-
-void pf_note_int(struct pf_event *e, enum note note, int64_t value)
-{
-	Pf__DebugAnnotation *item = new_note(e, note);
-
-	item->has_int_value = true;
-	item->int_value = value;
-}
-
-void pf_note_hex(struct pf_event *e, enum note note, uint64_t value)
-{
-	Pf__DebugAnnotation *item = new_note(e, note);
-
-	item->has_pointer_value = true;
-	item->pointer_value = value;
-}
-
-void pf_note_text(struct pf_event *e, enum note note, const char *text)
-{
-	new_note(e, note)->string_value = (char *)text;
-}
-
-void pf_note_sizes(struct pf_event *e, enum note note, const uint32_t sizes[3])
-{
-	Pf__DebugAnnotation *array = new_note(e, note);
-
-	for (int i = 0; i < 3; i++) {
-		Pf__DebugAnnotation *item = new_value(e, array);
-
-		item->has_uint_value = true;
-		item->uint_value = sizes[i];
-	}
-}
-
-void pf_note_registers(struct pf_event *e, enum note note, const uint64_t *values, size_t count)
-{
-	Pf__DebugAnnotation *array = new_note(e, note);
-
-	for (size_t i = 0; i < count; i++) {
-		Pf__DebugAnnotation *item = new_value(e, array);
-
-		item->has_pointer_value = true;
-		item->pointer_value = values[i];
-	}
-}
-
-void pf_flow(struct pf_event *e, uint64_t id)
-{
-	e->flow = id;
-	e->msg.flow_ids = &e->flow;
-	e->msg.n_flow_ids = 1;
-}
-
-/* The name's number; 0: write it out. *fresh: its text must be told along. */
-static uint64_t intern(struct pftrace *p, const char *name, bool *fresh)
+uint64_t pf_intern_name(struct pftrace *p, const char *name)
 {
 	struct interned *in;
 
-	*fresh = false;
 	HASH_FIND_PTR(p->names, &name, in);
 	if (in)
 		return in->iid;
@@ -381,39 +130,375 @@ static uint64_t intern(struct pftrace *p, const char *name, bool *fresh)
 		free(in);
 		return 0;
 	}
-	*fresh = true;
+	tell_word(p, PF_INTERNED_EVENT, in->iid, name);
 	return in->iid;
 }
 
-void pf_event_write(struct pftrace *p, struct pf_event *e, uint64_t time, const char *name,
-		    bool recurs)
+static struct pf_word *add_word(struct pftrace *p, struct pf_words *words,
+				enum pf_interned_field kind, const char *text, size_t len)
 {
-	Pf__TracePacket packet = PF__TRACE_PACKET__INIT;
-	Pf__InternedData interned = PF__INTERNED_DATA__INIT;
-	Pf__EventName entry = PF__EVENT_NAME__INIT, *entries[] = {&entry};
-	bool fresh = false;
-	uint64_t iid = recurs ? intern(p, name, &fresh) : 0;
+	struct pf_word *w;
 
-	if (iid) {
-		e->msg.has_name_iid = true;
-		e->msg.name_iid = iid;
-	} else if (name) {
-		e->msg.name = clean(p, name);
+	if (HASH_COUNT(words->all) >= INTERNED_MAX)
+		return NULL;
+	w = malloc(sizeof(*w) + len + 1);
+	if (!w)
+		return NULL;
+	memcpy(w->text, text, len + 1);
+	w->iid = words->last + 1;
+	HASH_ADD_KEYPTR(hh, words->all, w->text, len, w);
+	if (!w->hh.tbl) {
+		free(w);
+		return NULL;
 	}
-	if (fresh) {
-		entry.has_iid = true;
-		entry.iid = iid;
-		entry.name = clean(p, name);
-		interned.n_event_names = 1;
-		interned.event_names = entries;
-		packet.interned_data = &interned;
+	words->last++;
+	tell_word(p, kind, w->iid, text);
+	return w;
+}
+
+/* The same for a text that is gone soon. */
+static uint64_t intern_word(struct pftrace *p, struct pf_words *words, enum pf_interned_field kind,
+			    const char *text)
+{
+	struct pf_word **recent = &words->recent[(uintptr_t)text / 8 % PF_RECENT], *w = *recent;
+	size_t len;
+
+	if (w && !strcmp(w->text, text))
+		return w->iid;
+	len = strlen(text);
+	HASH_FIND(hh, words->all, text, len, w);
+	if (!w)
+		w = add_word(p, words, kind, text, len);
+	if (w)
+		*recent = w;
+	return w ? w->iid : 0;
+}
+
+static void forget_words(struct pf_words *words)
+{
+	struct pf_word *w, *next;
+
+	HASH_ITER (hh, words->all, w, next) {
+		HASH_DEL(words->all, w);
+		free(w);
 	}
-	packet.has_timestamp = true;
-	packet.timestamp = time;
-	packet.track_event = &e->msg;
-	write_packet(p, &packet);
+}
+
+/* Categories and annotations that are known from the start. */
+static void intern_fixed(struct pftrace *p)
+{
+	static const struct trace_stats none;
+	const char *name;
+	uint64_t value;
+
+	for (int i = 0; i < DOMAIN_COUNT; i++)
+		tell_word(p, PF_INTERNED_CATEGORY, i + 1, ev_domain_name((enum ev_domain)i));
+	for (int i = 1; i < NOTE_STATS; i++)
+		tell_word(p, PF_INTERNED_NOTE, i, note_names[i]);
+	p->notes.last = NOTE_STATS - 1;
+	for (unsigned int i = 0; (name = trace_stats_field(&none, i, &value)); i++)
+		tell_word(p, PF_INTERNED_NOTE, ++p->notes.last, name);
+}
+
+/* ---- what comes first ---- */
+
+void pf_begin(struct pftrace *p)
+{
+	size_t defaults;
+
+	pf_packet_begin(p);
+	intern_fixed(p);
+	proto__number(&p->packet, PF_FIRST_ON_SEQUENCE, true);
+	defaults = proto__begin(&p->packet, PF_DEFAULTS);
+	proto__number(&p->packet, PF_DEFAULTS_CLOCK, PF_CLOCK_BOOTTIME);
+	proto__end(&p->packet, defaults);
+	write_packet(p, PF_STATE_CLEARED | PF_NEEDS_STATE);
+}
+
+static void put_clock(struct bytes *b, enum pf_clock_id id, uint64_t ns)
+{
+	size_t clock = proto__begin(b, PF_SNAPSHOT_CLOCKS);
+
+	proto__number(b, PF_CLOCK_ID, id);
+	proto__number(b, PF_CLOCK_TIMESTAMP, ns);
+	proto__end(b, clock);
+}
+
+void pf_clocks(struct pftrace *p, const struct trace_clocks *at)
+{
+	size_t snapshot;
+
+	pf_packet_begin(p);
+	snapshot = proto__begin(&p->packet, PF_CLOCK_SNAPSHOT);
+	put_clock(&p->packet, PF_CLOCK_BOOTTIME, at->boot_ns);
+	put_clock(&p->packet, PF_CLOCK_MONOTONIC, at->mono_ns);
+	put_clock(&p->packet, PF_CLOCK_REALTIME, at->real_ns);
+	proto__number(&p->packet, PF_SNAPSHOT_PRIMARY, PF_CLOCK_BOOTTIME);
+	proto__end(&p->packet, snapshot);
+	pf_packet_end(p);
+}
+
+/* ---- tracks ---- */
+
+size_t pf_track_begin(struct pftrace *p, uint64_t uuid, uint64_t parent, const char *name,
+		      const char *description)
+{
+	size_t begun;
+
+	pf_packet_begin(p);
+	begun = proto__begin(&p->packet, PF_TRACK_DESCRIPTOR);
+	proto__number(&p->packet, PF_TRACK_UUID, uuid);
+	if (parent)
+		proto__number(&p->packet, PF_TRACK_PARENT, parent);
+	if (name)
+		proto__text(&p->packet, PF_TRACK_NAME, pf_clean(p, name));
+	if (description)
+		proto__text(&p->packet, PF_TRACK_DESCRIPTION, pf_clean(p, description));
+	return begun;
+}
+
+void pf_track_end(struct pftrace *p, size_t begun)
+{
+	proto__end(&p->packet, begun);
+	pf_packet_end(p);
+}
+
+void pf_track_process(struct pftrace *p, const struct process_info *info)
+{
+	size_t process = proto__begin(&p->packet, PF_TRACK_PROCESS);
+
+	proto__number(&p->packet, PF_PROCESS_PID, info->pid);
+	if (info->cmdline && *info->cmdline)
+		proto__text(&p->packet, PF_PROCESS_CMDLINE, pf_clean(p, info->cmdline));
+	if (info->comm)
+		proto__text(&p->packet, PF_PROCESS_NAME, pf_clean(p, info->comm));
+	proto__end(&p->packet, process);
+}
+
+void pf_track_thread(struct pftrace *p, const struct thread_info *info)
+{
+	size_t thread = proto__begin(&p->packet, PF_TRACK_THREAD);
+
+	proto__number(&p->packet, PF_THREAD_PID, info->pid);
+	proto__number(&p->packet, PF_THREAD_TID, info->tid);
+	if (info->comm)
+		proto__text(&p->packet, PF_THREAD_NAME, pf_clean(p, info->comm));
+	proto__end(&p->packet, thread);
+}
+
+void pf_track_counter(struct pftrace *p, const char *unit)
+{
+	size_t counter = proto__begin(&p->packet, PF_TRACK_COUNTER);
+
+	if (unit)
+		proto__text(&p->packet, PF_COUNTER_UNIT_NAME, unit);
+	else
+		proto__number(&p->packet, PF_COUNTER_UNIT, PF_UNIT_BYTES);
+	proto__end(&p->packet, counter);
+}
+
+void pf_track(struct pftrace *p, uint64_t uuid, uint64_t parent, const char *name)
+{
+	pf_track_end(p, pf_track_begin(p, uuid, parent, name, NULL));
+}
+
+/* ---- events ---- */
+
+void pf_event_begin(struct pftrace *p, enum ev_domain domain)
+{
+	p->event.len = 0;
+	if (domain < DOMAIN_COUNT)
+		proto__number(&p->event, PF_EVENT_CATEGORY, domain + 1);
+}
+
+void pf_event_name(struct pftrace *p, const char *name, bool recurs)
+{
+	uint64_t iid = recurs ? pf_intern_name(p, name) : 0;
+
+	if (iid)
+		proto__number(&p->event, PF_EVENT_NAME_IID, iid);
+	else
+		proto__text(&p->event, PF_EVENT_NAME, pf_clean(p, name));
+}
+
+static size_t note_begin(struct pftrace *p, uint64_t name)
+{
+	size_t begun = proto__begin(&p->event, PF_EVENT_NOTE);
+
+	proto__number(&p->event, PF_NOTE_NAME, name);
+	return begun;
+}
+
+static void note_number(struct pftrace *p, enum note note, enum pf_note_field kind, uint64_t value)
+{
+	size_t begun = note_begin(p, note);
+
+	proto__number(&p->event, kind, value);
+	proto__end(&p->event, begun);
+}
+
+void pf_note_u64(struct pftrace *p, enum note note, uint64_t value)
+{
+	note_number(p, note, PF_NOTE_UINT, value);
+}
+
+void pf_note_int(struct pftrace *p, enum note note, int64_t value)
+{
+	note_number(p, note, PF_NOTE_INT, (uint64_t)value);
+}
+
+void pf_note_hex(struct pftrace *p, enum note note, uint64_t value)
+{
+	note_number(p, note, PF_NOTE_POINTER, value);
+}
+
+/* Constants and flags recur, and what is short. */
+static void put_text(struct pftrace *p, const char *text, bool recurs)
+{
+	uint64_t iid = 0;
+
+	if (recurs && strlen(text) <= TEXT_MAX)
+		iid = intern_word(p, &p->texts, PF_INTERNED_TEXT, text);
+	if (iid)
+		proto__number(&p->event, PF_NOTE_TEXT_IID, iid);
+	else
+		proto__text(&p->event, PF_NOTE_TEXT, pf_clean(p, text));
+}
+
+void pf_note_text(struct pftrace *p, enum note note, const char *text)
+{
+	size_t begun = note_begin(p, note);
+
+	put_text(p, text, false);
+	proto__end(&p->event, begun);
+}
+
+static void put_array_value(struct pftrace *p, enum pf_note_field kind, uint64_t value)
+{
+	size_t begun = proto__begin(&p->event, PF_NOTE_ARRAY);
+
+	proto__number(&p->event, kind, value);
+	proto__end(&p->event, begun);
+}
+
+void pf_note_sizes(struct pftrace *p, enum note note, const uint32_t sizes[3])
+{
+	size_t begun = note_begin(p, note);
+
+	for (int i = 0; i < 3; i++)
+		put_array_value(p, PF_NOTE_UINT, sizes[i]);
+	proto__end(&p->event, begun);
+}
+
+static void put_arg_value(struct pftrace *p, const struct arg_value *value)
+{
+	switch (value->kind) {
+	case ARG_UINT:
+		proto__number(&p->event, PF_NOTE_UINT, value->number);
+		break;
+	case ARG_INT:
+		proto__number(&p->event, PF_NOTE_INT, value->number);
+		break;
+	case ARG_POINTER:
+		proto__number(&p->event, PF_NOTE_POINTER, value->number);
+		break;
+	default:
+		put_text(p, value->text, !value->is_string);
+	}
+}
+
+static void put_arg(const struct arg_value *value, void *arg)
+{
+	struct pftrace *p = arg;
+	uint64_t name = intern_word(p, &p->notes, PF_INTERNED_NOTE, value->name);
+	size_t begun;
+
+	if (!name)
+		return;
+	begun = proto__begin(&p->event, PF_NOTE_DICT);
+	proto__number(&p->event, PF_NOTE_NAME, name);
+	put_arg_value(p, value);
+	proto__end(&p->event, begun);
+}
+
+static void put_result(const struct arg_value *value, void *arg)
+{
+	struct pftrace *p = arg;
+	size_t begun = note_begin(p, NOTE_RET);
+
+	put_arg_value(p, value);
+	proto__end(&p->event, begun);
+}
+
+void pf_note_call(struct pftrace *p, const struct event *ev)
+{
+	size_t begun = note_begin(p, NOTE_ARGS);
+
+	if (ev->api)
+		args__each(&p->text, ev->api, ev->values, ARGS_NUMBERS, put_arg, p);
+	for (int i = 0; !ev->api && i < RT_ARGS; i++)
+		put_array_value(p, PF_NOTE_POINTER, ev->args[i]);
+	proto__end(&p->event, begun);
+	if (ev->api)
+		args__return(&p->text, ev->api, ev->values, put_result, p);
+	else
+		pf_note_hex(p, NOTE_RET, ev->ret);
+}
+
+void pf_flow(struct pftrace *p, uint64_t id)
+{
+	proto__fixed64(&p->event, PF_EVENT_FLOW, id);
+}
+
+static void see_time(struct pftrace *p, uint64_t time)
+{
 	if (time > p->last)
 		p->last = time;
+}
+
+/* An event's packet, but for what it says. */
+static size_t begin_event(struct pftrace *p, enum pf_event_type type, uint64_t track, uint64_t time)
+{
+	size_t begun;
+
+	pf_packet_begin(p);
+	proto__number(&p->packet, PF_TIMESTAMP, time);
+	begun = proto__begin(&p->packet, PF_TRACK_EVENT);
+	proto__number(&p->packet, PF_EVENT_TYPE, type);
+	proto__number(&p->packet, PF_EVENT_TRACK, track);
+	see_time(p, time);
+	return begun;
+}
+
+void pf_event_write(struct pftrace *p, enum pf_event_type type, uint64_t track, uint64_t time,
+		    const void *event, size_t len)
+{
+	size_t begun = begin_event(p, type, track, time);
+
+	if (type != PF_SLICE_END)
+		bytes__add(&p->packet, event, len);
+	proto__end(&p->packet, begun);
+	pf_packet_end(p);
+}
+
+void pf_count(struct pftrace *p, uint64_t track, uint64_t time, uint64_t value)
+{
+	size_t begun = begin_event(p, PF_COUNTER, track, time);
+
+	proto__number(&p->packet, PF_EVENT_COUNTER, value < INT64_MAX ? value : INT64_MAX);
+	proto__end(&p->packet, begun);
+	pf_packet_end(p);
+}
+
+void pf_measure(struct pftrace *p, uint64_t track, uint64_t time, double value)
+{
+	size_t begun = begin_event(p, PF_COUNTER, track, time);
+	uint64_t bits;
+
+	memcpy(&bits, &value, sizeof(bits));
+	proto__fixed64(&p->packet, PF_EVENT_COUNTER_DOUBLE, bits);
+	proto__end(&p->packet, begun);
+	pf_packet_end(p);
 }
 
 void pf_free(struct pftrace *p)
@@ -424,6 +509,11 @@ void pf_free(struct pftrace *p)
 		HASH_DEL(p->names, in);
 		free(in);
 	}
-	free(p->packed);
+	forget_words(&p->notes);
+	forget_words(&p->texts);
+	bytes__free(&p->packet);
+	bytes__free(&p->event);
+	bytes__free(&p->interned);
+	textbuf__free(&p->text);
 	utf8_free(&p->utf8);
 }

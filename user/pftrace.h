@@ -12,17 +12,31 @@
 #ifndef RTRACE_PFTRACE_H
 #define RTRACE_PFTRACE_H
 
+#include "user/bytes.h"
 #include "user/format.h"
+#include "user/perfetto_fields.h"
 #include "user/sink.h"
-#include "user/perfetto.pb-c.h"
+#include "user/textbuf.h"
+
+#define PF_RECENT 256
+
+/* Words of one kind, by what they say. */
+struct pf_words {
+	struct pf_word *all;
+	uint64_t last;			   /* the highest number so far */
+	struct pf_word *recent[PF_RECENT]; /* by where they were; what is there may have changed */
+};
 
 struct pftrace {
 	struct sink sink;
 	struct interned *names;
+	struct pf_words notes, texts;
 	uint64_t uuid_base; /* keeps tracks apart from those of another trace joined to this one */
 	uint64_t last;	    /* latest time seen */
-	uint8_t *packed;
-	size_t packed_size;
+	struct bytes packet, event;
+	size_t packet_begun;
+	struct bytes interned; /* told with the next packet */
+	struct textbuf text;
 	struct utf8_buf utf8;
 };
 
@@ -61,58 +75,63 @@ enum note {
 	NOTE_STATS, /* the first of those of trace_stats_field() */
 };
 
-#define NOTES_MAX  64 /* in an event; that of the trace's numbers has the most */
-#define VALUES_MAX 16 /* in all arrays of an event */
-
-/*
- * An event in the making. It points into itself and must not be copied; nor does it copy strings:
- * they must last until it is written.
- */
-struct pf_event {
-	Pf__TrackEvent msg;
-	Pf__DebugAnnotation notes[NOTES_MAX], values[VALUES_MAX];
-	Pf__DebugAnnotation *note_list[NOTES_MAX], *value_list[VALUES_MAX];
-	size_t value_count;
-	uint64_t category, flow;
-};
-
 /* Writes what a trace begins with. */
 void pf_begin(struct pftrace *p);
 
 /* A pair of clocks: readers tell wall-clock time by it. */
-void pf_clocks(struct pftrace *p);
+void pf_clocks(struct pftrace *p, const struct trace_clocks *at);
 
-/* Describes a track; parent 0: none. The process or thread is optional; `name` is not needed then.
- */
-void pf_track(struct pftrace *p, uint64_t uuid, uint64_t parent, const char *name,
-	      Pf__ProcessDescriptor *process, Pf__ThreadDescriptor *thread);
-
-/* The same with a description, "" for none. */
-void pf_track_described(struct pftrace *p, uint64_t uuid, uint64_t parent, const char *name,
-			const char *description);
-
-/* A track of numbers of bytes. */
-void pf_track_bytes(struct pftrace *p, uint64_t uuid, uint64_t parent, const char *name);
-void pf_bytes(struct pftrace *p, uint64_t track, uint64_t time, uint64_t bytes);
-
-/* Starts an event of the domain on the track. */
-void pf_event_init(struct pf_event *e, Pf__TrackEvent__Type type, uint64_t track,
-		   enum ev_domain domain);
-void pf_note_u64(struct pf_event *e, enum note note, uint64_t value);
-void pf_note_int(struct pf_event *e, enum note note, int64_t value);
-void pf_note_hex(struct pf_event *e, enum note note, uint64_t value);
-void pf_note_text(struct pf_event *e, enum note note, const char *text);
-void pf_note_sizes(struct pf_event *e, enum note note, const uint32_t sizes[3]);
-void pf_note_registers(struct pf_event *e, enum note note, const uint64_t *values, size_t count);
-/* Joins all events with this ID, in the order of their times. */
-void pf_flow(struct pf_event *e, uint64_t id);
+/* ---- tracks ---- */
 
 /*
- * Writes the event. `name`: any text, NULL for the end of a slice. `recurs`: the name is worth
- * interning, and lives as long as the trace.
+ * Describes a track; parent 0: none. Between them the functions below may say more of it. `name`
+ * and `description`: NULL for none.
  */
-void pf_event_write(struct pftrace *p, struct pf_event *e, uint64_t time, const char *name,
-		    bool recurs);
+size_t pf_track_begin(struct pftrace *p, uint64_t uuid, uint64_t parent, const char *name,
+		      const char *description);
+void pf_track_end(struct pftrace *p, size_t begun);
+
+void pf_track_process(struct pftrace *p, const struct process_info *info);
+void pf_track_thread(struct pftrace *p, const struct thread_info *info);
+void pf_track_counter(struct pftrace *p, const char *unit); /* NULL: bytes */
+
+/* A track that has nothing but a name. */
+void pf_track(struct pftrace *p, uint64_t uuid, uint64_t parent, const char *name);
+
+void pf_count(struct pftrace *p, uint64_t track, uint64_t time, uint64_t value);
+void pf_measure(struct pftrace *p, uint64_t track, uint64_t time, double value);
+
+/* ---- events ---- */
+
+/* Begins an event of the domain, in p->event; DOMAIN_COUNT: of none. */
+void pf_event_begin(struct pftrace *p, enum ev_domain domain);
+
+/* `recurs`: the name is worth interning, and lives as long as the trace. */
+void pf_event_name(struct pftrace *p, const char *name, bool recurs);
+void pf_note_u64(struct pftrace *p, enum note note, uint64_t value);
+void pf_note_int(struct pftrace *p, enum note note, int64_t value);
+void pf_note_hex(struct pftrace *p, enum note note, uint64_t value);
+void pf_note_text(struct pftrace *p, enum note note, const char *text);
+void pf_note_sizes(struct pftrace *p, enum note note, const uint32_t sizes[3]);
+/* The arguments of a call by their names, and its result; registers, if nobody knows them. */
+void pf_note_call(struct pftrace *p, const struct event *ev);
+/* Joins all events with this ID, in the order of their times. */
+void pf_flow(struct pftrace *p, uint64_t id);
+
+/* Writes an event that has been made, which may have been kept; nothing of it for PF_SLICE_END. */
+void pf_event_write(struct pftrace *p, enum pf_event_type type, uint64_t track, uint64_t time,
+		    const void *event, size_t len);
+
+/* ---- for pfstages.c ---- */
+
+void pf_packet_begin(struct pftrace *p); /* in p->packet */
+void pf_packet_end(struct pftrace *p);
+
+/* The number of a name that lives as long as the trace; 0: there are too many. */
+uint64_t pf_intern_name(struct pftrace *p, const char *name);
+
+/* A text as valid UTF-8, until the next such call. */
+const char *pf_clean(struct pftrace *p, const char *text);
 
 void pf_free(struct pftrace *p);
 

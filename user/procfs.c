@@ -90,16 +90,11 @@ int procfs__open_regular(const char *path)
 	return open_regular(path, O_RDONLY);
 }
 
-int procfs__open_fd(pid_t pid, int fd, int flags, char *name, size_t size)
+int procfs__open_fd(pid_t pid, int fd, int flags)
 {
 	char path[64];
-	ssize_t n;
 
 	snprintf(path, sizeof(path), "/proc/%d/fd/%d", pid, fd);
-	if (name) {
-		n = readlink(path, name, size - 1);
-		name[n > 0 ? n : 0] = '\0';
-	}
 	fd = open_regular(path, flags);
 	return fd == -ENOENT || fd == -ESRCH ? -EBADF : fd;
 }

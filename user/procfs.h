@@ -32,10 +32,9 @@ int procfs__open_mapping(pid_t pid, const struct mapping *m, int flags);
 
 /*
  * Opens the regular file that the process has as descriptor `fd`. -EBADF if it has none such,
- * -EINVAL if it is no regular file: opening a FIFO, say, could block us for ever. `name` (size
- * bytes, may be NULL) gets its path.
+ * -EINVAL if it is no regular file: opening a FIFO, say, could block us for ever.
  */
-int procfs__open_fd(pid_t pid, int fd, int flags, char *name, size_t size);
+int procfs__open_fd(pid_t pid, int fd, int flags);
 
 /*
  * Opens a file for reading if it is a regular one, without opening it if it is anything else: that

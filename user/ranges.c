@@ -4,7 +4,7 @@
  */
 #include "user/ranges.h"
 
-#include <string.h>
+#include <stdlib.h>
 
 static struct event range_event(uint32_t pid, const struct open_range *r, uint64_t end,
 				uint32_t flags)
@@ -19,7 +19,7 @@ static struct event range_event(uint32_t pid, const struct open_range *r, uint64
 		.end = end,
 		.corr = r->id,
 		.parent = r->parent,
-		.name = r->message,
+		.name = r->message ? r->message : "",
 		.range.id = r->id,
 	};
 }
@@ -42,27 +42,29 @@ static void open_range(struct range_stack *stack, const struct range_call *c, bo
 		.tid = c->span->tid,
 		.cut = c->span->flags & EV_F_CUT,
 		.quiet = c->quiet,
-		.message = c->message ? c->message : "",
 	};
 
 	if (nested && stack->count)
 		r.parent = stack->open[stack->count - 1].id;
-	range_stack__push(stack, &r);
+	range_stack__push(stack, &r, c->message ? c->message : "");
 }
 
-static void close_range(uint32_t pid, const struct open_range *r, const struct range_call *c,
+/* The nth one of the stack. */
+static void close_range(uint32_t pid, struct range_stack *s, size_t n, const struct range_call *c,
 			uint32_t flags)
 {
-	struct event ev = range_event(pid, r, c->span->end, flags);
+	struct open_range r = range_stack__take(s, n);
+	struct event ev = range_event(pid, &r, c->span->end, flags);
 
-	if (!r->quiet || !c->quiet)
+	if (!r.quiet || !c->quiet)
 		c->fn(&ev, c->arg);
+	free(r.message);
 }
 
 static void pop(struct thread *th, const struct range_call *c)
 {
 	if (th->ranges.count) /* else pushed before the trace began, or never */
-		close_range(th->pid, &th->ranges.open[--th->ranges.count], c, 0);
+		close_range(th->pid, &th->ranges, th->ranges.count - 1, c, 0);
 }
 
 static void stop(struct process *p, const struct range_call *c)
@@ -72,11 +74,8 @@ static void stop(struct process *p, const struct range_call *c)
 
 	for (i = s->count; i > 0 && s->open[i - 1].handle != c->span->args[0]; i--)
 		;
-	if (!i)
-		return;
-	close_range(p->pid, &s->open[i - 1], c, EV_F_PROCESS);
-	memmove(&s->open[i - 1], &s->open[i], (s->count - i) * sizeof(*s->open));
-	s->count--;
+	if (i)
+		close_range(p->pid, s, i - 1, c, EV_F_PROCESS);
 }
 
 static void mark(const struct range_call *c)
@@ -124,11 +123,12 @@ static void cut(struct range_stack *s, uint32_t pid, uint64_t now, uint32_t flag
 	struct event ev;
 
 	while (s->count) {
-		const struct open_range *r = &s->open[--s->count];
+		struct open_range r = range_stack__take(s, s->count - 1);
 
-		ev = range_event(pid, r, now, flags | EV_F_UNFINISHED);
-		if (!r->quiet)
+		ev = range_event(pid, &r, now, flags | EV_F_UNFINISHED);
+		if (!r.quiet)
 			fn(&ev, arg);
+		free(r.message);
 	}
 }
 

@@ -15,7 +15,6 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/epoll.h>
-#include <sys/eventfd.h>
 #include <sys/signalfd.h>
 #include <sys/syscall.h>
 #include <sys/timerfd.h>
@@ -29,6 +28,7 @@
 #include "user/guard.h"
 #include "user/installed.h"
 #include "user/intake.h"
+#include "user/interrupts.h"
 #include "user/kfd.h"
 #include "user/launch.h"
 #include "user/log.h"
@@ -40,6 +40,7 @@
 
 #define AGENT_START_MS 500
 #define AGENT_STOP_MS  50
+#define DEFAULT_BASE   "rtrace-%pid%" /* of the names of files */
 #define LAST_ENDS_MS   50 /* how long the GPU may take to finish what it runs when tracing stops */
 
 struct recorder {
@@ -50,12 +51,33 @@ struct recorder {
 	struct launch launch;
 	int child_status; /* of wait(), -1: still running */
 	int guard;	  /* see guard.h */
-	int epoll, timer, signals;
+	int epoll, timer, signals, stop_wanted;
 	size_t live_pids; /* traced by -p and still running */
 	uint64_t started;
 	bool stop;
-	bool off; /* in the kernel */
+	bool off;	/* in the kernel */
+	bool to_stdout; /* a sink writes there while we record */
 };
+
+/* ---- losses ---- */
+
+static void count_agent(struct agent_view *v, void *arg)
+{
+	closing__add_agent(arg, v);
+}
+
+static void add_losses(struct recorder *r, struct trace_stats *s)
+{
+	s->lost_spans = capture__count(r->in.capture, RT_COUNT_LOST_RING) +
+			capture__count(r->in.capture, RT_COUNT_LOST_TASK);
+	s->lost_depth = capture__count(r->in.capture, RT_COUNT_LOST_DEPTH);
+	s->lost_other +=
+		capture__count(r->in.capture, RT_COUNT_LOST_NOTE) + agents__missed(r->in.agents);
+	s->lost_ends += capture__count(r->in.capture, RT_COUNT_LOST_END);
+	s->lost_gpu += capture__count(r->in.capture, RT_COUNT_LOST_END);
+	s->unseen += capture__count(r->in.capture, RT_COUNT_LOST_DISPATCH);
+	agents__each(r->in.agents, count_agent, s);
+}
 
 /* ---- the loop ---- */
 
@@ -66,54 +88,17 @@ static int watch(struct recorder *r, int fd)
 	return fd < 0 || epoll_ctl(r->epoll, EPOLL_CTL_ADD, fd, &ev) ? -errno : 0;
 }
 
-static int stop_wanted = -1; /* an eventfd */
-
-static void on_stop_signal(int signo)
-{
-	int saved = errno;
-
-	eventfd_write(stop_wanted, 1);
-	errno = saved;
-}
-
-static volatile sig_atomic_t toggles;
-
-static void on_toggle(int signo)
-{
-	toggles++;
-}
-
-/*
- * The first such signal ends the trace, the second the tracer: output that nobody reads must not
- * keep it. SIGHUP stays ignored where it is (nohup); a shell's background job ignores SIGINT, yet
- * it is to be stopped by it.
- */
-static void stop_on(int signo)
-{
-	struct sigaction sa = {.sa_handler = on_stop_signal, .sa_flags = SA_RESTART | SA_RESETHAND};
-	struct sigaction old;
-
-	if (signo != SIGHUP || (!sigaction(signo, NULL, &old) && old.sa_handler != SIG_IGN))
-		sigaction(signo, &sa, NULL);
-}
-
 static int open_loop(struct recorder *r)
 {
 	struct itimerspec every = {.it_interval.tv_nsec = INTAKE_ROUND_NS,
 				   .it_value.tv_nsec = INTAKE_ROUND_NS};
-	struct sigaction toggle = {.sa_handler = on_toggle, .sa_flags = SA_RESTART};
 	sigset_t set;
 	int err;
 
 	sigemptyset(&set);
 	sigaddset(&set, SIGCHLD);
 	sigprocmask(SIG_BLOCK, &set, NULL);
-	signal(SIGPIPE, SIG_IGN); /* a reader that goes away is a write error of the sink */
-	stop_wanted = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
-	stop_on(SIGINT);
-	stop_on(SIGTERM);
-	stop_on(SIGHUP);
-	sigaction(SIGUSR1, &toggle, NULL);
+	r->stop_wanted = interrupts__open();
 	r->epoll = epoll_create1(EPOLL_CLOEXEC);
 	r->signals = signalfd(-1, &set, SFD_CLOEXEC | SFD_NONBLOCK);
 	r->timer = timerfd_create(CLOCK_MONOTONIC, TFD_CLOEXEC | TFD_NONBLOCK);
@@ -122,7 +107,7 @@ static int open_loop(struct recorder *r)
 		return -errno;
 	err = watch(r, r->signals);
 	if (!err)
-		err = watch(r, stop_wanted);
+		err = watch(r, r->stop_wanted);
 	return err ? err : watch(r, r->timer);
 }
 
@@ -148,7 +133,7 @@ static void on_signal(struct recorder *r)
 static void switch_on_off(struct recorder *r)
 {
 	uint64_t now = clock__boot_ns();
-	bool off = toggles % 2 || !periods__on(&r->opt->periods, now - r->started);
+	bool off = interrupts__off() || !periods__on(&r->opt->periods, now - r->started);
 
 	if (off == r->off)
 		return;
@@ -162,11 +147,48 @@ static void switch_on_off(struct recorder *r)
 	log_info("tracing is switched %s", off ? "off" : "on");
 }
 
+/* Where neither the trace nor the command writes to the same terminal. */
+static void say_progress(const struct recorder *r, const struct trace_stats *s)
+{
+	if (r->opt->command || (r->to_stdout && isatty(STDOUT_FILENO)) || !log_progress_is_due())
+		return;
+	log_progress("%.0f s: %" PRIu64 " calls, %" PRIu64 " dispatches, %" PRIu64
+		     " copies; %" PRIu64 " lost",
+		     (double)(clock__boot_ns() - r->started) / 1e9, s->spans, s->dispatches,
+		     s->copies, s->lost_spans + s->lost_depth + s->lost_gpu + s->lost_other);
+}
+
+/* About once a second. */
+static void flush_sinks(struct recorder *r, uint64_t now)
+{
+	struct trace_stats stats = r->trace.stats;
+
+	add_losses(r, &stats);
+	output__flush(r->trace.out, now, &stats);
+	say_progress(r, &stats);
+}
+
+static void tell_sinks(struct recorder *r)
+{
+	uint64_t now = clock__boot_ns();
+
+	if (interrupts__dump_wanted()) {
+		if (!r->opt->settings.limits.keep_ns)
+			log_warn("SIGUSR2: nothing is held (--keep)");
+		output__dump(r->trace.out, "SIGUSR2");
+	}
+	if (output__is_due(r->trace.out, now))
+		flush_sinks(r, now);
+	output__tick(r->trace.out);
+	if (output__is_full(r->trace.out))
+		r->stop = true;
+}
+
 static void on_event(struct recorder *r, int fd)
 {
 	uint64_t ticks;
 
-	if (fd == stop_wanted) {
+	if (fd == r->stop_wanted) {
 		r->stop = true;
 	} else if (fd == r->signals) {
 		on_signal(r);
@@ -174,6 +196,7 @@ static void on_event(struct recorder *r, int fd)
 		if (read(r->timer, &ticks, sizeof(ticks)) == sizeof(ticks)) {
 			switch_on_off(r);
 			intake__round(&r->in);
+			tell_sinks(r);
 		}
 	} else { /* pidfd of a traced process: it has ended */
 		epoll_ctl(r->epoll, EPOLL_CTL_DEL, fd, NULL);
@@ -218,37 +241,83 @@ static uint32_t key_pid(const struct recorder *r)
 	return r->opt->pid_count == 1 ? r->opt->pids[0] : getpid();
 }
 
-/* The file of one sink; NULL: stdout. Freed by the caller. */
-static char *sink_path(const struct options *o, const struct sink_ops *ops)
+static bool is_stdout(const char *path)
 {
-	char *path = NULL;
-	int n;
+	return !strcmp(path, "-");
+}
 
-	if (o->output && o->format_count > 1 && strcmp(o->output, "-"))
-		n = asprintf(&path, "%s.%s", o->output, ops->name);
-	else if (o->output)
-		n = asprintf(&path, "%s", o->output);
-	else if (ops->live)
+/* What the names of files begin with; to be freed. */
+static char *base_of(const struct options *o)
+{
+	const char *name = o->output ? o->output : DEFAULT_BASE;
+	char *base;
+
+	if (!o->folder || *name == '/' || is_stdout(name))
+		return strdup(name);
+	return asprintf(&base, "%s/%s", o->folder, name) < 0 ? NULL : base;
+}
+
+static size_t file_count(const struct options *o)
+{
+	size_t count = 0;
+
+	for (size_t i = 0; i < o->format_count; i++)
+		count += !o->formats[i]->always_stdout;
+	return count;
+}
+
+/* The file of one sink; NULL: stdout. Freed by the caller. */
+static char *place(const struct options *o, const struct sink_ops *ops)
+{
+	char *base, *path;
+
+	if (ops->always_stdout || (ops->live && !o->output && !o->folder))
 		return NULL;
-	else
-		n = asprintf(&path, "rtrace-%%pid%%.%s", ops->name);
-	return n < 0 ? NULL : path;
+	base = base_of(o);
+	if (!base || (o->output && (file_count(o) <= 1 || is_stdout(base))))
+		return base;
+	path = sink_path(ops, base, strlen(base));
+	free(base);
+	return path;
+}
+
+static int make_folder(const struct options *o, const struct output_keys *keys)
+{
+	char *folder = o->folder ? outname__expand(o->folder, keys) : NULL;
+	int err = folder ? outname__make_folder(folder) : 0;
+
+	if (err)
+		log_err("-d: %s: %s", folder, strerror(-err));
+	free(folder);
+	return err;
 }
 
 static int open_output(struct recorder *r)
 {
-	const struct output_keys keys = {.pid = key_pid(r)};
 	const struct options *o = r->opt;
-	int err = 0;
+	const struct output_keys keys = {
+		.pid = key_pid(r),
+		.command = (const char *const *)o->command,
+	};
+	int err = make_folder(o, &keys);
 
-	r->trace.out = output__new(r->trace.tasks);
+	if (err)
+		return err;
+	r->trace.out = output__new(r->trace.tasks, NULL);
 	if (!r->trace.out)
 		return -ENOMEM;
+	output__set(r->trace.out, &o->settings);
 	for (size_t i = 0; i < o->format_count && !err; i++) {
-		char *path = sink_path(o, o->formats[i]);
+		char *path = place(o, o->formats[i]);
 
+		r->to_stdout |= !path || is_stdout(path);
 		err = output__add(r->trace.out, o->formats[i], path, &keys);
 		free(path);
+	}
+	if (!err && o->settings.metrics) {
+		err = output__add(r->trace.out, &sink_metrics, NULL, &keys);
+		if (!err)
+			log_say("metrics are at %s, /metrics", o->settings.metrics);
 	}
 	if (!err && o->summary) /* only tables: they may go to the file */
 		err = output__add(r->trace.out, &sink_summary, o->format_count ? NULL : o->output,
@@ -262,7 +331,7 @@ static int open_capture(struct recorder *r)
 	struct capture_config config = {
 		.only_listed = !o->all,
 		.follow_forks = o->command,
-		.stop_on_open = o->command,
+		.hold_unknown = o->command,
 		.tell_exec = o->all,
 		.all_new = o->command,
 		.doorbells = o->selection.doorbells,
@@ -379,7 +448,7 @@ static int start_pids(struct recorder *r)
 			return -errno;
 		}
 		r->live_pids++;
-		n = targets__add_process(r->in.targets, pid, 0);
+		n = targets__add_process(r->in.targets, pid);
 		if (n < 0)
 			return n;
 		if (!r->in.filtered)
@@ -394,7 +463,7 @@ static int add_if_rocm(pid_t pid, void *arg)
 
 	if (pid == getpid())
 		return 0;
-	if (targets__add_process(r->in.targets, pid, 0) > 0 && !r->in.filtered)
+	if (targets__add_process(r->in.targets, pid) > 0 && !r->in.filtered)
 		agents__look(r->in.agents, pid);
 	return 0;
 }
@@ -409,7 +478,7 @@ static int prepare_command(struct recorder *r)
 	agent = wants_agent(r->opt) ? launch__find_agent() : NULL;
 	if (!agent && wants_agent(r->opt))
 		log_warn("librtrace-agent.so not found beside this program: no GPU times");
-	err = launch__prepare(&r->launch, r->opt->command, agent);
+	err = launch__prepare(&r->launch, r->opt->command, agent, r->opt->agent_ring_bytes);
 	if (err)
 		log_err("start %s: %s", r->opt->command[0], strerror(-err));
 	free(agent);
@@ -418,7 +487,7 @@ static int prepare_command(struct recorder *r)
 
 /*
  * What the command is likely to use is probed before it starts: the libraries of the machine, and
- * the command itself, which may have them linked in. Others are found when they are opened.
+ * the command itself, which may have them linked in. Others are found when they are mapped.
  */
 static void attach_ahead(struct recorder *r)
 {
@@ -478,24 +547,6 @@ static int start(struct recorder *r)
 
 /* ---- the end ---- */
 
-static void count_agent(struct agent_view *v, void *arg)
-{
-	closing__add_agent(arg, v);
-}
-
-static void fill_losses(struct recorder *r)
-{
-	struct trace_stats *s = &r->trace.stats;
-
-	s->lost_spans = capture__count(r->in.capture, RT_COUNT_LOST_RING) +
-			capture__count(r->in.capture, RT_COUNT_LOST_TASK);
-	s->lost_depth = capture__count(r->in.capture, RT_COUNT_LOST_DEPTH);
-	s->lost_other +=
-		capture__count(r->in.capture, RT_COUNT_LOST_NOTE) + agents__missed(r->in.agents);
-	s->unseen += capture__count(r->in.capture, RT_COUNT_LOST_DISPATCH);
-	agents__each(r->in.agents, count_agent, s);
-}
-
 static void finish(struct recorder *r)
 {
 	uint64_t begun = clock__boot_ns(), detached;
@@ -515,7 +566,8 @@ static void finish(struct recorder *r)
 	capture__unwatch(r->in.capture);
 	intake__drain_last(&r->in);
 	merge__finish(r->in.merge, detached);
-	fill_losses(r);
+	add_losses(r, &r->trace.stats);
+	trace_clocks__now(&r->trace.stats.ended);
 	log_info("stopped and detached in %.0f ms", (detached - begun) / 1e6);
 }
 
@@ -539,7 +591,7 @@ static void say_result(const struct recorder *r)
 	closing__say(&r->trace.stats, (clock__boot_ns() - r->started) / 1e9);
 	if (r->in.dispatches)
 		say_doorbells(r);
-	if (r->opt->command && !r->trace.stats.spans)
+	if (r->opt->command && !r->trace.stats.spans && !r->trace.stats.runtimes)
 		log_warn("the command made no call of a traced function");
 }
 
@@ -565,13 +617,8 @@ static void close_all(struct recorder *r)
 	merge__free(r->in.merge);
 	dispatches__free(r->in.dispatches);
 	operations__free(r->in.operations);
-	handles__free(r->trace.handles);
-	stacks__free(r->trace.stacks);
-	symbols__free(r->trace.symbols);
 	intake__free(&r->in);
-	tasks__free(r->trace.tasks);
-	strings__free(r->trace.strings);
-	functions__free(r->trace.fns);
+	trace__close(&r->trace);
 	if (r->epoll >= 0)
 		close(r->epoll);
 	if (r->timer >= 0)
@@ -590,17 +637,10 @@ static bool filters_calls(const struct options *o)
 static int open_trace(struct recorder *r)
 {
 	struct trace *t = &r->trace;
+	int err = trace__open(t, &r->opt->selection);
 
-	t->selection = &r->opt->selection;
-	t->fns = functions__new(t->selection);
-	t->strings = strings__new();
-	t->tasks = tasks__new();
-	t->symbols = symbols__new(t->strings);
-	t->handles = handles__new(t->strings, t->symbols);
-	t->stacks = stacks__new(t->strings, t->symbols);
-	if (!t->fns || !t->strings || !t->tasks || !t->symbols || !t->handles || !t->stacks)
-		return -ENOMEM;
-	t->end = UINT64_MAX;
+	if (err)
+		return err;
 	t->calls_filtered = filters_calls(r->opt);
 	strings__set_kernel_names(t->strings, r->opt->kernel_names);
 	tasks__set_initially_off(t->tasks, (r->opt->start_off ? RT_OFF_STOPPED : 0) |

@@ -11,7 +11,9 @@
 
 #include <stdlib.h>
 #include <string.h>
-#include <uthash.h>
+
+#include "user/hash.h"
+#include "user/log.h"
 
 /* A process that allocates without end costs us no more than this; what exceeds it is unknown. */
 #define ALLOCATIONS_MAX (1u << 20)
@@ -46,6 +48,7 @@ struct process {
 	const struct agent_view *view;
 	struct allocation *allocations;
 	struct usage *usage;
+	bool overrun; /* there were more allocations than are remembered */
 	UT_hash_handle hh;
 };
 
@@ -172,8 +175,14 @@ static struct allocation *add_allocation(struct process *p, enum space space, ui
 {
 	struct allocation *a;
 
-	if (HASH_COUNT(p->allocations) >= ALLOCATIONS_MAX)
+	if (HASH_COUNT(p->allocations) >= ALLOCATIONS_MAX) {
+		if (!p->overrun)
+			log_warn("process %d: more than %u allocations are in use: of those behind "
+				 "it is not known what they free",
+				 agent__pid(p->view), ALLOCATIONS_MAX);
+		p->overrun = true;
 		return NULL;
+	}
 	a = calloc(1, sizeof(*a));
 	if (!a)
 		return NULL;
@@ -308,7 +317,7 @@ static int32_t device_of(const struct agent_view *v, uint32_t id)
 }
 
 /* Where the code object came from, which release of the runtime it is. */
-static const char *text_of(const struct agent_view *v, const struct rt_agent_rec *rec)
+static const char *text_of(struct agent_view *v, const struct rt_agent_rec *rec)
 {
 	const struct agent_code *code;
 
@@ -355,30 +364,4 @@ bool resources__fill(struct resources *r, struct agent_view *v, const struct rt_
 	if (p)
 		follow(p, rec, &ev->gpu);
 	return true;
-}
-
-void resources__count(struct trace_stats *stats, const struct event *ev)
-{
-	switch (ev->kind) {
-	case EV_MEMORY:
-		if (ev->gpu.resource.what == RESOURCE_ALLOC)
-			stats->allocations++;
-		else if (ev->gpu.resource.what == RESOURCE_FREE)
-			stats->frees++;
-		else
-			stats->virtual_memory++;
-		break;
-	case EV_SCRATCH:
-		stats->scratch++;
-		break;
-	case EV_QUEUE:
-		stats->queues++;
-		break;
-	case EV_CODE:
-		stats->code_objects++;
-		break;
-	default:
-		stats->runtimes++;
-		break;
-	}
 }

@@ -29,7 +29,4 @@ bool resources__fill(struct resources *r, struct agent_view *v, const struct rt_
 /* Nothing more will come from that agent. */
 void resources__forget(struct resources *r, const struct agent_view *v);
 
-/* Counts the event as what it is. */
-void resources__count(struct trace_stats *stats, const struct event *ev);
-
 #endif

@@ -8,7 +8,9 @@
 #include <string.h>
 
 static const struct sink_ops *const sinks[] = {
-	&sink_text, &sink_json, &sink_pftrace, &sink_summary, &sink_stats, NULL,
+	&sink_text,    &sink_json,  &sink_pftrace, &sink_rtrace,    &sink_html,
+	&sink_csv,     &sink_rocpd, &sink_otf2,	   &sink_roctracer, &sink_folded,
+	&sink_summary, &sink_stats, NULL,
 };
 
 const struct sink_ops *const *sink_all(void)
@@ -22,6 +24,18 @@ const struct sink_ops *sink_find(const char *name)
 		if (!strcmp((*ops)->name, name))
 			return *ops;
 	return NULL;
+}
+
+char *sink_path(const struct sink_ops *ops, const char *base, size_t len)
+{
+	char *path;
+	int n;
+
+	if (ops->suffix)
+		n = asprintf(&path, "%.*s%s", (int)len, base, ops->suffix);
+	else
+		n = asprintf(&path, "%.*s.%s", (int)len, base, ops->name);
+	return n < 0 ? NULL : path;
 }
 
 void sink_fail(struct sink *sink, int error)

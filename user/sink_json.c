@@ -211,7 +211,7 @@ static void put_call(struct json *j, const struct event *ev)
 	if (!ev->api)
 		return;
 	open_map(j, "call");
-	args__each(&j->text, ev->api, ev->values, put_value, j);
+	args__each(&j->text, ev->api, ev->values, ARGS_TEXTS, put_value, j);
 	close_map(j);
 	args__return(&j->text, ev->api, ev->values, put_value, j);
 }
@@ -617,14 +617,14 @@ static void write_out(void *arg, const char *text, size_t len)
 	fwrite_unlocked(text, 1, len, j->sink.out);
 }
 
-static struct sink *json_open(FILE *out)
+static struct sink *json_open(const struct sink_target *to, const struct trace_origin *origin)
 {
 	struct json *j = calloc(1, sizeof(*j));
 
 	if (!j)
 		return NULL;
 	j->sink.ops = &sink_json;
-	j->sink.out = out;
+	j->sink.out = to->out;
 	j->gen = yajl_gen_alloc(NULL);
 	if (!j->gen) {
 		free(j);

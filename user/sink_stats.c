@@ -12,7 +12,8 @@
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
-#include <uthash.h>
+
+#include "user/hash.h"
 
 struct row {
 	const char *name;
@@ -34,14 +35,14 @@ static uint64_t add(uint64_t a, uint64_t b)
 	return __builtin_add_overflow(a, b, &sum) ? UINT64_MAX : sum;
 }
 
-static struct sink *stats_open(FILE *out)
+static struct sink *stats_open(const struct sink_target *to, const struct trace_origin *origin)
 {
 	struct stats *s = calloc(1, sizeof(*s));
 
 	if (!s)
 		return NULL;
 	s->sink.ops = &sink_stats;
-	s->sink.out = out;
+	s->sink.out = to->out;
 	return &s->sink;
 }
 

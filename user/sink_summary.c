@@ -11,13 +11,12 @@
 
 #include <errno.h>
 #include <inttypes.h>
-#include <libsmartcols/libsmartcols.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
-#include <uthash.h>
 
 #include "user/format.h"
+#include "user/hash.h"
+#include "user/table.h"
 
 #define ROWS_MAX 10000
 #define OTHERS	 "(others)"
@@ -33,12 +32,12 @@ enum group {
 };
 
 struct row {
-	const char *name;
 	enum group group;
 	uint64_t calls, total, min, max;
 	uint64_t timed; /* calls of which the end is known too */
 	uint64_t bytes;
 	UT_hash_handle hh;
+	char name[];
 };
 
 struct summary {
@@ -54,14 +53,14 @@ static uint64_t add(uint64_t a, uint64_t b)
 	return __builtin_add_overflow(a, b, &sum) ? UINT64_MAX : sum;
 }
 
-static struct sink *summary_open(FILE *out)
+static struct sink *summary_open(const struct sink_target *to, const struct trace_origin *origin)
 {
 	struct summary *s = calloc(1, sizeof(*s));
 
 	if (!s)
 		return NULL;
 	s->sink.ops = &sink_summary;
-	s->sink.out = out;
+	s->sink.out = to->out;
 	return &s->sink;
 }
 
@@ -83,10 +82,10 @@ static struct row *get_row(struct summary *s, enum group group, const char *name
 	}
 	if (row)
 		return row;
-	row = calloc(1, sizeof(*row));
+	row = calloc(1, sizeof(*row) + strlen(name) + 1);
 	if (!row)
 		return NULL;
-	row->name = name;
+	strcpy(row->name, name);
 	row->group = group;
 	row->min = UINT64_MAX;
 	HASH_ADD_KEYPTR(hh, s->groups[group], row->name, strlen(row->name), row);
@@ -194,83 +193,66 @@ static bool has_column(const struct report *report, enum column column)
 	return true;
 }
 
-/* The cell as a new string, NULL if out of memory. */
-static char *cell(const struct summary *s, const struct row *row, enum column column)
+static void put_cell(const struct summary *s, const struct row *row, enum column column,
+		     struct table *table)
 {
-	uint64_t total = s->totals[row->group];
 	char buf[FORMAT_LEN];
 
 	switch (column) {
-	case COL_DOMAIN:
-		return strdup(ev_domain_name((enum ev_domain)row->group));
-	case COL_CALLS:
-		snprintf(buf, sizeof(buf), "%" PRIu64, row->calls);
-		return strdup(buf);
-	case COL_BYTES:
-		return strdup(format_bytes(buf, row->bytes));
-	case COL_TOTAL:
-		return strdup(format_ns(buf, row->total));
-	case COL_MEAN:
-		return strdup(row->timed ? format_ns(buf, row->total / row->timed) : "-");
-	case COL_MIN:
-		return strdup(row->timed ? format_ns(buf, row->min) : "-");
-	case COL_MAX:
-		return strdup(format_ns(buf, row->max));
-	case COL_RATE:
-		return strdup(format_rate(buf, row->bytes, row->total));
 	case COL_SHARE:
-		snprintf(buf, sizeof(buf), "%.1f%%",
-			 total ? 100.0 * (double)row->total / (double)total : 0.0);
-		return strdup(buf);
+		table__put_share(table, row->total, s->totals[row->group]);
+		break;
+	case COL_DOMAIN:
+		table__put(table, "%s", ev_domain_name((enum ev_domain)row->group));
+		break;
+	case COL_CALLS:
+		table__put(table, "%" PRIu64, row->calls);
+		break;
+	case COL_BYTES:
+		table__put_bytes(table, row->bytes);
+		break;
+	case COL_TOTAL:
+		table__put_time(table, row->total);
+		break;
+	case COL_MEAN:
+		table__put(table, "%s", row->timed ? format_ns(buf, row->total / row->timed) : "-");
+		break;
+	case COL_MIN:
+		table__put(table, "%s", row->timed ? format_ns(buf, row->min) : "-");
+		break;
+	case COL_MAX:
+		table__put_time(table, row->max);
+		break;
+	case COL_RATE:
+		table__put(table, "%s", format_rate(buf, row->bytes, row->total));
+		break;
 	default:
-		return strdup(row->name);
+		table__put(table, "%s", row->name);
 	}
 }
 
-static struct libscols_table *new_table(const struct summary *s, const struct report *report)
+static struct table *new_table(const struct summary *s, const struct report *report)
 {
-	struct libscols_table *table = scols_new_table();
-	bool tty = isatty(fileno(s->sink.out));
-
-	if (!table)
-		return NULL;
-	scols_table_set_stream(table, s->sink.out);
-	/* The library escapes names. Only a terminal's width makes it cut them. */
-	scols_table_set_termforce(table, tty ? SCOLS_TERMFORCE_ALWAYS : SCOLS_TERMFORCE_NEVER);
-	for (enum column i = 0; i < COL_COUNT; i++) {
-		const char *name = i == COL_NAME ? report->name : column_names[i];
-		int flags = i == COL_NAME ? SCOLS_FL_TRUNC : i == COL_DOMAIN ? 0 : SCOLS_FL_RIGHT;
-
-		if (has_column(report, i) && !scols_table_new_column(table, name, 0.1, flags)) {
-			scols_unref_table(table);
-			return NULL;
-		}
-	}
-	return table;
-}
-
-static int add_line(const struct summary *s, const struct report *report,
-		    struct libscols_table *table, const struct row *row)
-{
-	struct libscols_line *line = scols_table_new_line(table, NULL);
+	struct table_column columns[COL_COUNT];
 	size_t n = 0;
 
-	if (!line)
-		return -ENOMEM;
 	for (enum column i = 0; i < COL_COUNT; i++) {
-		char *text;
-
 		if (!has_column(report, i))
 			continue;
-		text = cell(s, row, i);
-		if (!text)
-			return -ENOMEM;
-		if (scols_line_refer_data(line, n++, text)) {
-			free(text);
-			return -ENOMEM;
-		}
+		columns[n].name = i == COL_NAME ? report->name : column_names[i];
+		columns[n++].flags = i == COL_NAME     ? COLUMN_TEXT
+				     : i == COL_DOMAIN ? COLUMN_WORD
+						       : 0;
 	}
-	return 0;
+	return table__new(s->sink.out, UNIT_FITTING, columns, n);
+}
+
+static void put_line(const struct summary *s, const struct report *report, const struct row *row,
+		     struct table *table)
+{
+	for (enum column i = 0; i < COL_COUNT; i++)
+		if (has_column(report, i))
+			put_cell(s, row, i, table);
 }
 
 static int by_total(const void *a, const void *b)
@@ -306,17 +288,15 @@ static int print_report(const struct summary *s, const struct report *report)
 {
 	size_t count;
 	struct row **rows = sorted_rows(s, report, &count);
-	struct libscols_table *table = rows && count ? new_table(s, report) : NULL;
-	int err = rows && (table || !count) ? 0 : -ENOMEM;
+	struct table *table;
+	int err = rows ? 0 : -ENOMEM;
 
-	for (size_t i = 0; i < count && !err; i++)
-		err = add_line(s, report, table, rows[i]);
-	if (!err && table) {
-		fprintf(s->sink.out, "%s\n", report->title);
-		err = scols_print_table(table);
-		fputc('\n', s->sink.out);
+	if (!err && count) {
+		table = new_table(s, report);
+		for (size_t i = 0; i < count; i++)
+			put_line(s, report, rows[i], table);
+		err = table__print(table, report->title, 0);
 	}
-	scols_unref_table(table);
 	free(rows);
 	return err;
 }

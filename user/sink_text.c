@@ -30,15 +30,15 @@ struct text {
 	struct textbuf buf;
 };
 
-static struct sink *text_open(FILE *out)
+static struct sink *text_open(const struct sink_target *to, const struct trace_origin *origin)
 {
 	struct text *t = calloc(1, sizeof(*t));
 
 	if (!t)
 		return NULL;
 	t->sink.ops = &sink_text;
-	t->sink.out = out;
-	t->tty = isatty(fileno(out));
+	t->sink.out = to->out;
+	t->tty = isatty(fileno(to->out));
 	return &t->sink;
 }
 

@@ -6,8 +6,8 @@
 
 #include <stdlib.h>
 #include <string.h>
-#include <uthash.h>
 
+#include "user/hash.h"
 #include "user/items.h"
 
 #define STACKS_MAX 65536 /* different ones; more are not put into words */

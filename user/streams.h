@@ -11,8 +11,8 @@
 
 #include <stdbool.h>
 #include <stdint.h>
-#include <uthash.h>
 
+#include "user/hash.h"
 #include "user/event.h"
 
 struct launch;

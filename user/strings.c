@@ -11,7 +11,8 @@
 #include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
-#include <uthash.h>
+
+#include "user/hash.h"
 
 #define PLAIN_MAX 16384 /* bytes of a demangled name */
 

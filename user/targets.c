@@ -12,10 +12,10 @@
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
-#include <uthash.h>
 
 #include "user/addresses.h"
 #include "user/clock.h"
+#include "user/hash.h"
 #include "user/log.h"
 #include "user/procfs.h"
 #include "user/samefile.h"
@@ -223,6 +223,24 @@ static int attach_file(struct targets *t, struct library *lib, pid_t pid)
 	return err;
 }
 
+static void tell_late(struct targets *t, pid_t pid, const struct library *lib, uint64_t since)
+{
+	char what[512];
+
+	snprintf(what, sizeof(what), "%s was probed %.1f ms after it was mapped", lib->name,
+		 (lib->attached_at - since) / 1e6);
+	t->callbacks.gap(pid, what, since, lib->attached_at, t->callbacks.arg);
+}
+
+static void tell_never(struct targets *t, pid_t pid, const char *name, uint64_t since)
+{
+	char what[512];
+
+	snprintf(what, sizeof(what), "%s was not probed: it was gone before", name);
+	log_warn("process %d: %s", pid, what);
+	t->callbacks.gap(pid, what, since, clock__boot_ns(), t->callbacks.arg);
+}
+
 /* The process uses the file, and may have called it since then. */
 static int use_file(struct targets *t, struct library *lib, pid_t pid, uint64_t since)
 {
@@ -233,7 +251,7 @@ static int use_file(struct targets *t, struct library *lib, pid_t pid, uint64_t 
 	err = attach_file(t, lib, pid);
 	t->callbacks.uses(pid, lib, t->callbacks.arg);
 	if (since && since < lib->attached_at)
-		t->callbacks.gap(pid, lib, since, lib->attached_at, t->callbacks.arg);
+		tell_late(t, pid, lib, since);
 	return err;
 }
 
@@ -244,17 +262,18 @@ struct scan {
 	pid_t pid;
 	bool only_count;
 	uint64_t since;
+	const char *name; /* of a file that it is said to have mapped */
+	bool named;	  /* it was among those found */
 	int found;
 	int err;
 };
 
-static bool is_rocm_mapping(const struct mapping *m)
+/* `name` gets the file's, without its folder. */
+static bool is_rocm_mapping(const struct mapping *m, char name[256])
 {
-	char name[256];
-
 	if (!m->exec || m->path[0] != '/')
 		return false;
-	procfs__basename(m->path, name, sizeof(name));
+	procfs__basename(m->path, name, 256);
 	return library__is_rocm(name);
 }
 
@@ -262,11 +281,14 @@ static int on_mapping(const struct mapping *m, void *arg)
 {
 	struct scan *s = arg;
 	struct library *lib;
+	char name[256];
 	int fd, err;
 
-	if (!is_rocm_mapping(m))
+	if (!is_rocm_mapping(m, name))
 		return 0;
 	s->found++;
+	if (s->name && !strncmp(name, s->name, strlen(s->name))) /* that may have been cut */
+		s->named = true;
 	if (s->only_count)
 		return 0;
 	fd = procfs__open_mapping(s->pid, m, O_RDONLY);
@@ -321,7 +343,7 @@ static int scan_process(struct scan *s)
 	int err = procfs__mappings(s->pid, on_mapping, s);
 
 	if (!err && !s->only_count)
-		targets__mapped(s->t, s->pid);
+		addresses__learn(s->t->addresses, s->pid);
 	if (!err)
 		err = s->err;
 	return err ? err : s->found;
@@ -346,9 +368,9 @@ int targets__count(struct functions *fns, pid_t pid)
 	return found ? found : program_has_functions(fns, pid);
 }
 
-int targets__add_process(struct targets *t, pid_t pid, uint64_t since)
+int targets__add_process(struct targets *t, pid_t pid)
 {
-	struct scan s = {.t = t, .pid = pid, .since = since};
+	struct scan s = {.t = t, .pid = pid};
 	pid_t *grown;
 	int found;
 
@@ -364,11 +386,17 @@ int targets__add_process(struct targets *t, pid_t pid, uint64_t since)
 	return found;
 }
 
-void targets__rescan(struct targets *t, pid_t pid, uint64_t since)
+void targets__mapped(struct targets *t, pid_t pid, const struct rt_rec_mapped *rec)
 {
-	struct scan s = {.t = t, .pid = pid, .since = since};
+	bool held = rec->h.flags & RT_MAPPED_STOPPED;
+	struct scan s = {.t = t, .pid = pid, .since = held ? 0 : rec->h.ts};
+	char name[sizeof(rec->name)];
 
+	snprintf(name, sizeof(name), "%s", rec->name);
+	s.name = name;
 	scan_process(&s);
+	if (!s.named && !(rec->h.flags & RT_MAPPED_KNOWN))
+		tell_never(t, pid, name, rec->h.ts);
 }
 
 void targets__calls(struct targets *t, pid_t pid)
@@ -383,27 +411,6 @@ void targets__each_process(struct targets *t, void (*fn)(pid_t pid, void *arg), 
 {
 	for (size_t i = 0; i < t->pid_count; i++)
 		fn(t->pids[i], arg);
-}
-
-int targets__opened(struct targets *t, pid_t pid, int fd, uint64_t since)
-{
-	struct scan s = {.t = t, .pid = pid, .since = since};
-	char path[PATH_MAX], name[256];
-	struct library *lib;
-	int own;
-
-	own = procfs__open_fd(pid, fd, O_RDONLY, path, sizeof(path));
-	procfs__basename(path, name, sizeof(name));
-	if (own >= 0 && library__is_rocm(name)) {
-		lib = get_library(t, own, path, false);
-		return lib ? use_file(t, lib, pid, since) : -errno;
-	}
-	if (own >= 0) {
-		close(own);
-		return -ENOEXEC;
-	}
-	/* Closed already: then it is mapped, if it is at all. */
-	return scan_process(&s);
 }
 
 int targets__add_file(struct targets *t, int fd, const char *name, bool program)
@@ -422,11 +429,6 @@ const struct function *targets__resolve(struct targets *t, uint32_t pid, uint64_
 
 	lib = addresses__find(t->addresses, pid, address, &offset);
 	return lib ? library__at(lib, offset) : NULL;
-}
-
-void targets__mapped(struct targets *t, pid_t pid)
-{
-	addresses__learn(t->addresses, pid);
 }
 
 void targets__fork(struct targets *t, pid_t parent, pid_t child)

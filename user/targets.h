@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Which files are probed, and for whom: finds the ROCm libraries that processes map or open, and
+ * Which files are probed, and for whom: finds the ROCm libraries that processes map, and
  * programs that have them linked in, reads their functions once a file, and attaches them.
  */
 #ifndef RTRACE_TARGETS_H
@@ -10,6 +10,7 @@
 #include <stdint.h>
 #include <sys/types.h>
 
+#include "bpf/events.h"
 #include "user/attach.h"
 #include "user/function.h"
 #include "user/library.h"
@@ -20,10 +21,10 @@ struct targets_callbacks {
 	/* The process uses that file, which is probed; told once. */
 	void (*uses)(pid_t pid, const struct library *lib, void *arg);
 	/*
-	 * It may have called the library from `begin` on (CLOCK_BOOTTIME), and was probed at `end`
-	 * only. Told after `uses`.
+	 * Calls of it may be missing, from `begin` to `end` (CLOCK_BOOTTIME); `what` says why. Told
+	 * after `uses`.
 	 */
-	void (*gap)(pid_t pid, const struct library *lib, uint64_t begin, uint64_t end, void *arg);
+	void (*gap)(pid_t pid, const char *what, uint64_t begin, uint64_t end, void *arg);
 	void *arg;
 };
 
@@ -39,23 +40,13 @@ void targets__free(struct targets *t);
 int targets__count(struct functions *fns, pid_t pid);
 
 /*
- * Probes what the process maps. Returns how many files with API functions that are, or -errno. What
- * it may have called since `since` is told as a gap; 0: the trace has not begun yet.
+ * Probes what the process maps; the trace has not begun yet. Returns how many files with API
+ * functions that are, or -errno.
  */
-int targets__add_process(struct targets *t, pid_t pid, uint64_t since);
-
-/* Probes what the process has mapped since. */
-void targets__rescan(struct targets *t, pid_t pid, uint64_t since);
+int targets__add_process(struct targets *t, pid_t pid);
 
 /* Calls `fn` for each process that was added and maps such a file. */
 void targets__each_process(struct targets *t, void (*fn)(pid_t pid, void *arg), void *arg);
-
-/*
- * The process has opened a file named like a ROCm library, as descriptor `fd`, at the time `since`
- * (0: it was held since then): probes it. If it has closed that already, probes what it maps now.
- * -ENOEXEC: it is no such file. Negative: try again a little later.
- */
-int targets__opened(struct targets *t, pid_t pid, int fd, uint64_t since);
 
 /*
  * Probes a file in all processes before one uses it: a library, or a program that may have one
@@ -63,8 +54,8 @@ int targets__opened(struct targets *t, pid_t pid, int fd, uint64_t since);
  */
 int targets__add_file(struct targets *t, int fd, const char *name, bool program);
 
-/* The process has mapped a library: remembers where, for targets__resolve. */
-void targets__mapped(struct targets *t, pid_t pid);
+/* The process has mapped a library's code: probes what it maps, and remembers where. */
+void targets__mapped(struct targets *t, pid_t pid, const struct rt_rec_mapped *rec);
 
 /* The function probed at an address of a process; NULL if unknown. */
 const struct function *targets__resolve(struct targets *t, uint32_t pid, uint64_t address);
@@ -72,7 +63,10 @@ const struct function *targets__resolve(struct targets *t, uint32_t pid, uint64_
 /* A process has forked. */
 void targets__fork(struct targets *t, pid_t parent, pid_t child);
 
-/* The process runs another program: probes it if it has ROCm linked in. `since` as above. */
+/*
+ * The process runs another program: probes it if it has ROCm linked in. What it may have called
+ * since `since` is told as a gap.
+ */
 void targets__exec(struct targets *t, pid_t pid, uint64_t since);
 
 /* A process that nothing was heard of before makes calls: finds out of which files. */

@@ -12,9 +12,13 @@
 #include <string.h>
 #include <utlist.h>
 
+#include "user/clock.h"
 #include "user/procfs.h"
 
 #define UNKNOWN_THREADS_MAX 256 /* of a process that may have ended meanwhile */
+
+/* How often one is looked for that names more than these, as it may have many to look through. */
+#define LOOK_AGAIN_NS 100000000ULL
 
 struct tasks {
 	struct process *processes; /* running, as far as we know */
@@ -97,9 +101,16 @@ void tasks__end_process(struct tasks *t, uint32_t pid)
 	DL_APPEND(t->ended, p);
 }
 
+static void free_ranges(struct range_stack *s)
+{
+	for (size_t i = 0; i < s->count; i++)
+		free(s->open[i].message);
+	free(s->open);
+}
+
 static void free_process(struct process *p)
 {
-	free(p->started.open);
+	free_ranges(&p->started);
 	free(p);
 }
 
@@ -153,10 +164,23 @@ static bool may_be_thread(struct tasks *t, uint32_t pid, uint32_t tid)
 	return !access(path, F_OK) || !p || p->unknown_threads++ < UNKNOWN_THREADS_MAX;
 }
 
+static bool may_look(struct process *p)
+{
+	uint64_t now;
+
+	if (!p || p->unknown_threads < UNKNOWN_THREADS_MAX)
+		return true;
+	now = clock__boot_ns();
+	if (now - p->looked < LOOK_AGAIN_NS)
+		return false;
+	p->looked = now;
+	return true;
+}
+
 struct thread *tasks__thread_by_ns_tid(struct tasks *t, uint32_t pid, uint32_t ns_tid)
 {
 	uint64_t key = (uint64_t)pid << 32 | ns_tid;
-	const struct process *p;
+	struct process *p;
 	struct thread *th;
 	uint32_t tid;
 
@@ -164,6 +188,13 @@ struct thread *tasks__thread_by_ns_tid(struct tasks *t, uint32_t pid, uint32_t n
 	if (th)
 		return th;
 	p = tasks__find_process(t, pid);
+	if (p && !p->ns_pid) { /* it is in our namespace */
+		th = tasks__find_thread(t, pid, ns_tid);
+		if (th)
+			return th;
+	}
+	if (!may_look(p))
+		return NULL;
 	tid = p && p->ns_pid ? procfs__tid_by_ns_tid(pid, ns_tid) : 0;
 	th = tasks__find_thread(t, pid, tid ? tid : ns_tid);
 	if (!th && !may_be_thread(t, pid, tid ? tid : ns_tid))
@@ -254,7 +285,7 @@ void tasks__remove_thread(struct tasks *t, struct thread *th)
 	if (th->ns_key)
 		HASH_DELETE(hh_ns, t->by_ns_tid, th);
 	external__clear(&th->external);
-	free(th->ranges.open);
+	free_ranges(&th->ranges);
 	free(th->more_recent);
 	free(th);
 }
@@ -279,7 +310,7 @@ void tasks__free(struct tasks *t)
 	free(t);
 }
 
-int range_stack__push(struct range_stack *s, const struct open_range *range)
+int range_stack__push(struct range_stack *s, const struct open_range *range, const char *message)
 {
 	if (s->count == s->capacity) {
 		size_t capacity = s->capacity ? s->capacity * 2 : 8;
@@ -290,6 +321,15 @@ int range_stack__push(struct range_stack *s, const struct open_range *range)
 		s->open = open;
 		s->capacity = capacity;
 	}
-	s->open[s->count++] = *range;
+	s->open[s->count] = *range;
+	s->open[s->count++].message = strdup(message);
 	return 0;
+}
+
+struct open_range range_stack__take(struct range_stack *s, size_t n)
+{
+	struct open_range r = s->open[n];
+
+	memmove(&s->open[n], &s->open[n + 1], (--s->count - n) * sizeof(*s->open));
+	return r;
 }

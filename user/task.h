@@ -8,8 +8,8 @@
 #include <stdbool.h>
 #include <stdint.h>
 #include <sys/types.h>
-#include <uthash.h>
 
+#include "user/hash.h"
 #include "user/control.h"
 #include "user/event.h"
 #include "user/external.h"
@@ -27,8 +27,8 @@ struct open_range {
 	uint64_t begin;
 	uint32_t tid;
 	bool cut;
-	bool quiet; /* tracing was off when it was opened */
-	const char *message;
+	bool quiet;    /* tracing was off when it was opened */
+	char *message; /* its own; NULL: no memory */
 };
 
 struct range_stack {
@@ -56,6 +56,7 @@ struct thread {
 	uint32_t more_spans;			 /* size of that, a power of two */
 	uint64_t recent_count;
 	struct gpu_op *unsettled; /* submitted, waiting for the call that did it; oldest first */
+	struct gpu_op *found;	  /* that is known: waiting for the outermost call to end */
 	struct range_stack ranges;
 	struct external_stack external;
 	struct off_times off;
@@ -78,6 +79,7 @@ struct process {
 	char cmdline[1024];
 	char cgroup[512];
 	uint32_t unknown_threads; /* that it named */
+	uint64_t looked;	  /* when one was last looked for in /proc */
 	/* Programs that it ran before: as far as records were drained, and as far as released. */
 	uint32_t programs_drained, programs;
 	bool captured;	     /* it made a call that passed the filters */
@@ -150,6 +152,10 @@ void tasks__remove_thread(struct tasks *t, struct thread *thread);
 /* Forgets the process that tasks__process gives for that id. Its threads are not its business. */
 void tasks__remove_process(struct tasks *t, uint32_t pid);
 
-int range_stack__push(struct range_stack *s, const struct open_range *range);
+/* Adds the range with a copy of the message. -ENOMEM, else 0. */
+int range_stack__push(struct range_stack *s, const struct open_range *range, const char *message);
+
+/* Takes the nth one off. The message is the caller's to free. */
+struct open_range range_stack__take(struct range_stack *s, size_t n);
 
 #endif

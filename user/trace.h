@@ -40,6 +40,16 @@ struct trace {
 	struct trace_stats stats;
 };
 
+/*
+ * Makes all tables, of a trace whose other members are zero, and opens the window for good; the
+ * output is the caller's. 0 or -ENOMEM, and then too trace__close frees what there is.
+ */
+int trace__open(struct trace *t, const struct selection *selection);
+void trace__close(struct trace *t);
+
+/* Hands an event to the sinks and counts it. */
+void trace__tell(struct trace *t, const struct event *ev);
+
 static inline bool trace__in_window(const struct trace *t, uint64_t instant)
 {
 	return instant >= t->begin && instant <= t->end;

@@ -28,6 +28,9 @@ struct track *tracks_get(struct tracks *tracks, struct track_key key, bool *fres
 	return track;
 }
 
+/* Where so many overlap, the rest share the lane that ends first, though they overlap there. */
+#define LANES_MAX 1024
+
 static struct track_lane *new_lane(struct tracks *tracks, struct track *track)
 {
 	size_t size = (track->lane_count + 1) * sizeof(struct track_lane);
@@ -43,10 +46,15 @@ static struct track_lane *new_lane(struct tracks *tracks, struct track *track)
 
 static struct track_lane *free_lane(struct track *track, uint64_t begin)
 {
-	for (uint32_t i = 0; i < track->lane_count; i++)
+	struct track_lane *first = track->lanes;
+
+	for (uint32_t i = 0; i < track->lane_count; i++) {
 		if (track->lanes[i].end <= begin)
 			return &track->lanes[i];
-	return NULL;
+		if (track->lanes[i].end < first->end)
+			first = &track->lanes[i];
+	}
+	return track->lane_count < LANES_MAX ? NULL : first;
 }
 
 struct track_lane *tracks_place(struct tracks *tracks, struct track *track, uint64_t begin,
@@ -57,7 +65,7 @@ struct track_lane *tracks_place(struct tracks *tracks, struct track *track, uint
 	*fresh = !lane;
 	if (!lane)
 		lane = new_lane(tracks, track);
-	if (lane)
+	if (lane && (*fresh || lane->end < end))
 		lane->end = end;
 	return lane;
 }
@@ -75,6 +83,7 @@ void tracks_free(struct tracks *tracks)
 	HASH_ITER (hh, tracks->all, track, next) {
 		HASH_DEL(tracks->all, track);
 		nest_free(&track->nest);
+		rates__free(&track->rates);
 		free(track->lanes);
 		free(track);
 	}

@@ -11,9 +11,10 @@
 
 #include <stdbool.h>
 #include <stdint.h>
-#include <uthash.h>
 
+#include "user/hash.h"
 #include "user/nest.h"
+#include "user/rates.h"
 
 enum track_kind {
 	TRACK_PROCESS,
@@ -26,6 +27,7 @@ enum track_kind {
 	TRACK_TRACE,	 /* of the trace itself */
 	TRACK_RESOURCES, /* owner: device */
 	TRACK_IN_USE,	 /* owner: device; a counter */
+	TRACK_RATE,	 /* owner: device, unit: which of the counters made of its rates */
 };
 
 struct track_key {
@@ -45,6 +47,7 @@ struct track {
 	struct track_lane *lanes;
 	uint32_t lane_count;
 	struct nest nest;
+	struct rates rates; /* of a GPU */
 	UT_hash_handle hh;
 };
 

@@ -7,6 +7,7 @@
  *
  * -x: floating-point arguments in vector registers are captured too.
  */
+#include <sys/mman.h>
 #include <stdio.h>
 
 #include "tests/api/expect.h"
@@ -44,6 +45,8 @@ static bool wanted(const char *symbol, char **prefixes)
 
 int main(int argc, char **argv)
 {
+	/* What is not in memory the kernel cannot read, and a tracer that is slow finds us gone. */
+	mlockall(MCL_CURRENT);
 	has_sse = argc > 1 && !strcmp(argv[1], "-x");
 	for (size_t i = 0; i < api_call_count; i++)
 		if (wanted(api_calls[i].symbol, argv + 1 + has_sse))

@@ -39,8 +39,9 @@ struct bpf_program *capture__prog(struct capture *c, enum capture_prog prog)
 		return c->skel->progs.floor_entry;
 	case CAPTURE_PROG_RETURN:
 		return c->skel->progs.floor_return;
+	default: /* what tells of dispatches is not wanted */
+		return NULL;
 	}
-	return NULL;
 }
 
 static int load(struct capture *c, enum capture_mode mode)
@@ -106,7 +107,7 @@ static void on_use(pid_t pid, const struct library *lib, void *arg)
 {
 }
 
-static void on_gap(pid_t pid, const struct library *lib, uint64_t begin, uint64_t end, void *arg)
+static void on_gap(pid_t pid, const char *what, uint64_t begin, uint64_t end, void *arg)
 {
 }
 
@@ -124,7 +125,7 @@ static int attach_and_wait(struct capture *c, enum capture_mode mode, pid_t pid)
 	selection__all(&selection);
 	fns = functions__new(&selection);
 	targets = fns && attach ? targets__new(fns, attach, false, &nothing) : NULL;
-	n = targets ? targets__add_process(targets, pid, 0) : -ENOMEM;
+	n = targets ? targets__add_process(targets, pid) : -ENOMEM;
 	if (n > 0) {
 		printf("attached %.2f %zu\n", now_ms() - begin, targets__function_count(targets));
 		fflush(stdout);

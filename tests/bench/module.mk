@@ -1,7 +1,7 @@
 # What tracing costs. The programs that are measured, and `make bench`, which runs scripts/bench.
 
 BENCH_DIR = $(O)/bench
-BENCH = $(addprefix $(BENCH_DIR)/,calls floor launches)
+BENCH = $(addprefix $(BENCH_DIR)/,calls completions floor launches)
 
 $(BENCH_DIR)/libamdhip64.so.98: tests/bench/entries.c tests/bench/entries.h
 	$(call say,LD,$@)
@@ -42,7 +42,16 @@ CFLAGS_tests/bench/launches = -D__HIP_PLATFORM_AMD__
 $(BENCH_DIR)/launches: $(O)/obj/tests/bench/launches.o
 	$(call say,LD,$@)
 	@mkdir -p $(@D)
+	@mkdir -p $(@D)
 	$(Q)$(CC) $(CFLAGS) $(SANFLAGS) $^ -o $@ -lamdhip64
 
-bench: all $(BENCH) $(O)/libsimkfd.so $(O)/workloads/job $(WORKLOAD_FILES)
+$(BENCH_DIR)/completions: $(O)/obj/tests/bench/completions.o
+	$(call say,LD,$@)
+	@mkdir -p $(@D)
+	$(Q)$(CC) $(CFLAGS) $(SANFLAGS) $^ -o $@ -lhsa-runtime64
+
+# Not run by the tests, but to be built with them, or nobody notices that it cannot be.
+tests: $(BENCH)
+
+bench: all $(BENCH) $(O)/tests/big_recording $(O)/libsimkfd.so $(O)/workloads/job $(WORKLOAD_FILES)
 	$(Q)O=$(O) scripts/bench

@@ -188,24 +188,66 @@ launch() { # KEY RECORDED COMMAND...: is the agent to have records of the launch
 		record note "$key: the agent had $records records of $launches launches in one round"
 }
 
-# The same in a process without the agent that is attached to, with these options.
-launch_attached() { # KEY OPTION...
-	local key=$1 go pid ns _
-
-	shift
+# Starts one that waits for go_launch, with NAME=VALUE...; its pid is $launcher.
+start_launch() {
 	rm -f "$work/go"
 	mkfifo "$work/go"
-	"${simulated_gpu[@]}" "$O/bench/launches" "$O/workloads/kernels.hsaco" "$launches" wait \
+	"${simulated_gpu[@]}" "$@" "$O/bench/launches" "$O/workloads/kernels.hsaco" "$launches" wait \
 		<"$work/go" >"$work/launches.out" 2>"$work/launches.log" &
-	pid=$!
+	launcher=$!
 	exec {go}>"$work/go"
-	wait_for_line "$work/launches.out" '^ready' "$pid"
-	start_tracer -p "$pid" -S -o /dev/null "$@"
+	wait_for_line "$work/launches.out" '^ready' "$launcher"
+}
+
+go_launch() { # KEY
+	local ns _
+
 	echo >&"$go"
 	exec {go}>&-
-	wait "$pid" "$tracer"
+	wait "$launcher"
 	read -r ns _ < <(tail -n 1 "$work/launches.out")
-	record sample "$key" "$ns"
+	record sample "$1" "$ns"
+}
+
+# The same in a process without the agent that is attached to, with these options.
+launch_attached() { # KEY OPTION...
+	local key=$1
+
+	shift
+	start_launch
+	start_tracer -p "$launcher" -S -o /dev/null "$@"
+	go_launch "$key"
+	wait "$tracer"
 	[ "$*" = "" ] || grep -q "^rtrace-bpf: $launches dispatches at their doorbells" "$work/tracer.log" ||
 		record note "$key: $(sed -n 's/^rtrace-bpf: \(.*doorbells\).*/\1/p' "$work/tracer.log") of $launches launches"
+}
+
+# In a process whose agent has been active for a tracer that is gone.
+launch_after() { # KEY
+	start_launch HSA_TOOLS_LIB="$agent"
+	"$O/rtrace-bpf" -p "$launcher" --duration 0.1 -S -o /dev/null 2>"$work/tracer.log"
+	go_launch "$1"
+}
+
+# ---- completions ----
+
+completion() { # KEY SHARED NAME=VALUE...: how long until a signal that counts so many kernels is seen
+	local key=$1 shared=$2
+
+	shift 2
+	record sample "$key" "$("${simulated_gpu[@]}" SIMKFD_POLL_US=50 "$@" "$O/bench/completions" \
+		"$O/workloads/kernels.hsaco" "$completions" "$shared")"
+}
+
+# ---- programs that end ----
+
+# Runs a program, whose output is not looked at: "CPU-SECONDS PEAK-MiB"
+cost_of() { # COMMAND...
+	/usr/bin/python3 - "$@" <<-'END'
+		import resource, subprocess, sys
+		done = subprocess.run(sys.argv[1:], stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+		used = resource.getrusage(resource.RUSAGE_CHILDREN)
+		print(f"{used.ru_utime + used.ru_stime:.4f} {used.ru_maxrss / 1024:.1f}")
+		sys.exit(done.returncode)
+	END
 }

@@ -92,7 +92,7 @@ function print_markdown(   i) {
 		}
 		markdown_row(i)
 	}
-	print "\nTimes of calls and launches are CPU time of the calling thread, one call."
+	print "\nTimes of calls and launches are CPU time of the calling thread, one call. Those of completions are what passed."
 	for (i = 1; i <= notes; i++)
 		print "\nNote: " note[i]
 }

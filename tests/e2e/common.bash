@@ -20,6 +20,20 @@ sim_exec() {
 	exec env LD_PRELOAD="$O/libsimkfd.so" SIMKFD_KERNEL_LIB="$O/workloads/libkernels.so" "$@"
 }
 
+# fails STATUS PATTERN COMMAND...: the status, exactly one line of ours, and that it says this.
+fails() {
+	local want=$1 pattern=$2 status=0
+
+	shift 2
+	# argp adds a line that points to --help, and is not to wrap it.
+	ARGP_HELP_FMT=rmargin=200 "$@" >"$(tmp out)" 2>"$(tmp err)" || status=$?
+	cat "$(tmp err)"
+	[ "$status" = "$want" ]
+	[ "$(grep -cv '^Try ' "$(tmp err)")" = 1 ]
+	grep -qE -e "$pattern" "$(tmp err)"
+	[ ! -s "$(tmp out)" ]
+}
+
 # The calls in a JSON trace, one a line: NAME CORR PARENT FLAGS PID TID BEGIN END (ns)
 calls() {
 	jq -r '.traceEvents[] | select(.ph == "X" and (.cat | IN("hip", "hsa", "kfd", "roctx", "roctracer")) and .args.corr) |
@@ -32,18 +46,21 @@ count() {
 	calls "$1" | awk -v name="$2" '$1 == name' | wc -l
 }
 
-# Every correlation ID once, every parent present (unless the call was cut off), begin <= end, children
-# inside their parents and on their thread.
+# Every correlation ID once, every parent present, begin <= end, children inside their parents and on their
+# thread. CUT=1: in a trace that was cut off a parent may be missing, after which its thread has no call of
+# its own.
 check_nesting() {
-	calls "$1" | awk -F '\t' '
+	calls "$1" | awk -F '\t' -v cut="${CUT:-0}" '
 		{ corr = $2; parent[corr] = $3; tid[corr] = $6; begin[corr] = $7; end[corr] = $8; name[corr] = $1
 		  if (seen[corr]++) wrong(corr, "twice")
+		  if ($3 == 0 && corr + 0 > root[$6] + 0) root[$6] = corr
 		  if ($8 < $7) wrong(corr, "ends before it begins") }
 		function wrong(c, why) { bad++; if (bad <= 5) print name[c] " (corr " c "): " why }
 		END {
 			for (c in parent) {
 				p = parent[c]
 				if (p == 0) continue
+				if (!(p in parent) && cut && root[tid[c]] + 0 < p + 0) continue
 				if (!(p in parent)) wrong(c, "no parent " p)
 				else if (tid[p] != tid[c]) wrong(c, "not on the thread of its parent")
 				else if (begin[c] < begin[p] || end[c] > end[p]) wrong(c, "not inside its parent")
@@ -85,6 +102,16 @@ wait_for() {
 	done
 	echo "gave up waiting for: $*" >&2
 	return 1
+}
+
+# fresh FILE...: files of this test that are about to be written anew and waited for. A program in the
+# background empties its file only when it starts: what stands in it from before is not to be waited for.
+fresh() {
+	local file
+
+	for file; do
+		rm -f "$(tmp "$file")"
+	done
 }
 
 # Ends what a test has left running, by pid.

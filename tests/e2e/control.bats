@@ -129,6 +129,7 @@ attach() {
 	local scenario=$1
 
 	shift
+	fresh out err
 	"$WINDOWS" "$scenario" "${START:-on}" 20 >"$(tmp out)" &
 	job=$!
 	JOBS_STARTED+=("$job")

@@ -84,24 +84,31 @@ check_their_causes() {
 	check_causes "$(tmp ops.json)"
 }
 
+# Those that the application launches. The runtime's own copy, and may take times for the copy's sake.
+LAUNCHED='.cat == "gpu" and .args.grid and (.name | startswith("__amd_rocclr_") | not)'
+
 # Each hangs below the launch of its own: one of its size. The streams of a test have sizes of their own.
 check_sizes() {
 	jq -r '.traceEvents[] | select(.name == "hipLaunchKernel" and .cat == "hip") |
 		[.args.corr, (.args.call | (.numBlocks + " " + .dimBlocks))] | @tsv' "$1" | tr -d '{}=,xyz' |
 		awk '{ print "call", $1, $2 * $5, $3 * $6, $4 * $7 }' >"$(tmp sizes)"
-	jq -r '.traceEvents[] | select(.cat == "gpu" and .args.grid) |
+	jq -r '.traceEvents[] | select('"$LAUNCHED"') |
 		["op", .args.root] + .args.grid | map(tostring) | join(" ")' "$1" >>"$(tmp sizes)"
 	awk '$1 == "call" { size[$2] = $3 " " $4 " " $5; next }
 		{ n++; if (size[$2] != $3 " " $4 " " $5) { bad++; if (bad <= 5) print "launched " size[$2] ": " $0 } }
 		END { exit bad > 0 || !n }' "$(tmp sizes)"
 }
 
-# Launches a workload without the agent.
+# Launches a workload without the agent. HIP 5.2 with queues that take times now and then asks for a signal
+# that it has destroyed, in its own handler, and aborts: where threads share queues and are slow, 1 in 100 runs.
 run_bare() {
-	rm -f "$(tmp truth)"
-	sim SIMKFD_TRUTH="$(tmp truth)" SIMKFD_DRIFT_PPM=200 SIMKFD_GPUS="${GPUS:-2}" "$RTRACE" \
-		--dispatch-from-bpf -f json -o "$(tmp t.json)" "${OPTIONS[@]}" -- "$O/workloads/$@" \
-		>"$(tmp out)" 2>"$(tmp err)"
+	for _ in 1 2 3; do
+		rm -f "$(tmp truth)"
+		sim SIMKFD_TRUTH="$(tmp truth)" SIMKFD_DRIFT_PPM=200 SIMKFD_GPUS="${GPUS:-2}" "$RTRACE" \
+			--dispatch-from-bpf -f json -o "$(tmp t.json)" "${OPTIONS[@]}" -- "$O/workloads/$@" \
+			>"$(tmp out)" 2>"$(tmp err)" || :
+		grep -q "hsa_signal_load_relaxed.*Assertion .IsValid(signal). failed" "$(tmp err)" || break
+	done
 	grep -q '^result PASSED$' "$(tmp out)"
 	grep -q 'lost 0 calls (ring full), 0 (nested too deep), 0 GPU records, 0 other' "$(tmp err)"
 	grep -q '; 0 packets not seen' "$(tmp err)"
@@ -127,7 +134,7 @@ OPTIONS=()
 		echo "$w"
 		# shellcheck disable=SC2086
 		run_hip $w
-		! jq -e '.traceEvents[] | select(.cat == "gpu" and .args.grid) | select(.ph != "i" or
+		! jq -e '.traceEvents[] | select('"$LAUNCHED"') | select(.ph != "i" or
 			(.args.flags | contains("no-times") | not))' "$(tmp t.json)" >"$(tmp wrong)" || {
 			head "$(tmp wrong)"
 			return 1
@@ -183,31 +190,19 @@ OPTIONS=()
 	sim HIP_FORCE_QUEUE_PROFILING=1 GPU_FORCE_QUEUE_PROFILING=1 "$RTRACE" --dispatch-from-bpf -f text -o "$(tmp p.text)" \
 		-- "$O/workloads/vectoradd" >/dev/null 2>&1
 	[ "$(grep -c 'gpu 0 queue 1 .* <20.00us> (doorbell) ← corr' "$(tmp p.text)")" = 2 ]
-	protoc --decode=pf.Trace -I user user/perfetto.proto <"$(tmp t.pftrace)" >"$(tmp decoded)"
+	protoc --decode=pf.Trace -I tests/unit tests/unit/perfetto.proto <"$(tmp t.pftrace)" >"$(tmp decoded)"
 	[ "$(grep -c '"doorbell\|no-times,doorbell' "$(tmp decoded)")" -ge 1 ]
 }
 
 # ---- attached late ----
 
-start_job() {
-	sim_exec SIMKFD_TRUTH="$(tmp truth)" SIMKFD_DRIFT_PPM=200 "$@" --go "$(tmp go)" \
-		>"$(tmp out)" 2>"$(tmp job.err)" &
-	job=$!
-	JOBS_STARTED+=("$job")
-	wait_for grep -q '^ready' "$(tmp out)"
-}
-
 # The tracer reads the simulated GPU's clock: it has the simulator under it as well.
 start_tracer() {
+	fresh err
 	sim_exec SIMKFD_DRIFT_PPM=200 "$RTRACE" --dispatch-from-bpf -v -f json -o "$(tmp t.json)" "$@" 2>"$(tmp err)" &
 	tracer=$!
 	JOBS_STARTED+=("$tracer")
 	wait_for grep -q 'API calls' "$(tmp err)"
-}
-
-go() {
-	awk '{printf "%.0f\n", $1 * 1e9}' /proc/uptime >"$(tmp go.at)"
-	touch "$(tmp go)"
 }
 
 end_both() {
@@ -215,8 +210,7 @@ end_both() {
 	wait "$tracer"
 	grep -q '^result PASSED$' "$(tmp out)"
 	grep -q 'lost 0 calls (ring full), 0 (nested too deep), 0 GPU records, 0 other; 0 GPU operations uncorrelated' "$(tmp err)"
-	awk -v at="$(cat "$(tmp go.at)")" '{ for (i = 1; i <= NF; i++) if ($i ~ /^begin=/) b = substr($i, 7)
-		if (b + 0 >= at + 0) print }' "$(tmp truth)" >"$(tmp truth.go)"
+	truth_since_go "$(tmp truth)"
 }
 
 late() {

@@ -4,20 +4,6 @@
 
 load common
 
-# fails STATUS PATTERN COMMAND...: the status, exactly one line of ours, and that it says this.
-fails() {
-	local want=$1 pattern=$2 status=0
-
-	shift 2
-	"$@" >"$(tmp out)" 2>"$(tmp err)" || status=$?
-	cat "$(tmp err)"
-	[ "$status" = "$want" ]
-	# argp adds a line that points to --help.
-	[ "$(grep -cv '^Try ' "$(tmp err)")" = 1 ]
-	grep -qE -e "$pattern" "$(tmp err)"
-	[ ! -s "$(tmp out)" ]
-}
-
 sleeper() {
 	sleep 60 &
 	job=$!
@@ -68,6 +54,9 @@ sleeper() {
 	fails 2 "--duration: 'nan' is not" "$RTRACE" --duration=nan -a
 	fails 2 "--duration: '1s' is not" "$RTRACE" --duration=1s -a
 	fails 2 "--buffer: '3' is not a power of two" "$RTRACE" --buffer 3 -a
+	fails 2 "--gpu-buffer: '0' is not a number from 1 to 1024" "$RTRACE" --gpu-buffer 0 -- true
+	fails 2 "--gpu-buffer: '12' is not a power of two" "$RTRACE" --gpu-buffer 12 -- true
+	fails 2 "--gpu-buffer: only for a command" "$RTRACE" --gpu-buffer 16 -a
 	fails 2 "--attach: unknown mode 'kprobe'" "$RTRACE" --attach kprobe -a
 }
 

@@ -1,5 +1,37 @@
 # SPDX-License-Identifier: MIT
-# Compares the GPU operations of a JSON trace with the simulator's truth log and with the calls.
+# A job with GPU operations, and how its trace compares with the simulator's truth log and with its calls.
+
+# Starts the long-running job; its GPU work and counted calls begin when `go` is called.
+start_job() {
+	fresh out job.err
+	sim_exec SIMKFD_TRUTH="$(tmp truth)" SIMKFD_DRIFT_PPM=200 "$@" --go "$(tmp go)" \
+		>"$(tmp out)" 2>"$(tmp job.err)" &
+	job=$!
+	JOBS_STARTED+=("$job")
+	wait_for grep -q '^ready' "$(tmp out)"
+}
+
+go() {
+	awk '{printf "%.0f\n", $1 * 1e9}' /proc/uptime >"$(tmp go.at)"
+	touch "$(tmp go)"
+}
+
+# truth_since_go TRUTH: the truth log from go on, as truth.go.
+truth_since_go() {
+	awk -v at="$(cat "$(tmp go.at)")" '{ for (i = 1; i <= NF; i++) if ($i ~ /^begin=/) b = substr($i, 7)
+		if (b + 0 >= at + 0) print }' "$1" >"$(tmp truth.go)"
+}
+
+# check_truth_between TRUTH TRACE: of the truth log what lies between the first and the last operation of the
+# trace, of a program that does one thing after the other.
+check_truth_between() {
+	traced_ops "$2" | cut -f5 | sort -n | sed -n '1p;$p' >"$(tmp edges)"
+	awk -v edges="$(tr '\n' ' ' <"$(tmp edges)")" 'BEGIN { split(edges, at, " ") }
+		{ for (i = 1; i <= NF; i++) if ($i ~ /^begin=/) b = substr($i, 7) + 0
+		  if (b >= at[1] - 1000 && b <= at[2] + 1000) print }' "$1" >"$(tmp truth.part)"
+	check_truth "$(tmp truth.part)" "$2"
+	[ "$(wc -l <"$(tmp traced)")" -gt 20 ]
+}
 
 # The trace's operations, one a line: KIND DEVICE NAME BYTES BEGIN END (ns; names with _ for blanks)
 traced_ops() {
@@ -125,4 +157,14 @@ check_counts() {
 	awk 'NR == FNR { n[$1] = $2; next }
 		n[$1] + 0 != $2 { print "made " $2 " calls of " $1 ", traced " n[$1] + 0; bad = 1 }
 		END { exit bad }' "$(tmp counted)" "$(tmp made)"
+}
+
+# outcome FILE COMMAND...: what a program prints, but for times, and its exit status.
+outcome() {
+	local file=$1 status=0
+
+	shift
+	"$@" >"$file.out" 2>"$file.err" || status=$?
+	grep -v '^elapsed' "$file.out" >"$file"
+	echo "status $status" >>"$file"
 }

@@ -6,3 +6,11 @@ $(O)/tests/storm_check: $(O)/obj/tests/e2e/storm_check.o $(O)/obj/tests/e2e/stor
 	$(Q)$(CC) $(CFLAGS) $(SANFLAGS) $^ -o $@
 
 tests: $(O)/tests/storm_check
+
+# Long recordings, for reports of them.
+$(O)/tests/big_recording: $(O)/obj/tests/e2e/big_recording.o $(SINK_OBJS)
+	$(call say,LD,$@)
+	@mkdir -p $(@D)
+	$(Q)$(CC) $(CFLAGS) $(SANFLAGS) $^ -o $@ $(SINK_LIBS)
+
+tests: $(O)/tests/big_recording

@@ -79,6 +79,7 @@ late() {
 		shift
 	done
 	shift
+	fresh job err go
 	HSA_TOOLS_LIB=${AGENT-$O/librtrace-agent.so} sim_exec "$@" --go "$(tmp go)" -n 20 -t 2 >"$(tmp job)" &
 	job=$!
 	JOBS_STARTED+=("$job")
@@ -90,7 +91,6 @@ late() {
 	touch "$(tmp go)"
 	wait "$job"
 	wait "$tracer"
-	rm "$(tmp go)" "$(tmp err)"
 	grep -q '^result PASSED$' "$(tmp job)"
 }
 

@@ -71,6 +71,7 @@ only() {
 # The tracer of the whole node; its traces are t.json and t.text. When it names what it has found, the
 # process WITNESS among them, the trace has begun.
 start_node_tracer() {
+	fresh witness err
 	"$O/capture/edges" go 1 >"$(tmp witness)" &
 	WITNESS=$!
 	JOBS_STARTED+=("$WITNESS")

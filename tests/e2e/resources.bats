@@ -210,7 +210,7 @@ OPTIONS=()
 @test "Perfetto: a counter of the memory in use, and what happened as instants" {
 	sim "$RTRACE" -f pftrace -o "$(tmp t.pftrace)" -- "$O/workloads/hsa_resources" "$O/workloads/kernels.hsaco" \
 		>"$(tmp out)" 2>"$(tmp err)"
-	protoc --decode=pf.Trace -I user user/perfetto.proto <"$(tmp t.pftrace)" >"$(tmp decoded)"
+	protoc --decode=pf.Trace -I tests/unit tests/unit/perfetto.proto <"$(tmp t.pftrace)" >"$(tmp decoded)"
 	! grep -qE '^ *[0-9]+[: {]' "$(tmp decoded)"
 	did "$(tmp out)" | awk '$3 == "gpu" { n += $1 == "alloc" ? $2 : -$2; print n }' |
 		diff - <(sed -n 's/^ *counter_value: //p' "$(tmp decoded)")
@@ -240,12 +240,14 @@ without_barriers() {
 	trace hsa_dispatch -k 50000 "$O/workloads/kernels.hsaco"
 	made=$(grep -c ' kind=barrier ' "$(tmp alone)")
 	[ "$made" -gt 0 ]
-	# Each at the time of a barrier of the truth log; ours, which complete the program's signals, are there too.
+	# Each at the time of a barrier of the truth log, and the GPU has run no others.
 	sed -nE 's/.* kind=barrier .* begin=([0-9]+) end=([0-9]+).*/true \1 \2/p' "$(tmp truth)" >"$(tmp true)"
 	jq -r '.traceEvents[] | select(.cat == "gpu" and .name == "barrier") |
 		["traced", (.ts * 1000 | round), ((.ts + .dur) * 1000 | round)] | join(" ")' "$(tmp t.json)" >"$(tmp barriers)"
 	[ "$(wc -l <"$(tmp barriers)")" = "$made" ]
+	[ "$(wc -l <"$(tmp true)")" = "$made" ]
 	awk 'function near(a, b) { return a - b < 1000 && b - a < 1000 }
+		BEGIN { n = 0 }
 		$1 == "true" { begin[n] = $2; end[n++] = $3; next }
 		{ for (i = 0; i < n && !(near(begin[i], $2) && near(end[i], $3)); i++); if (i == n) { print; bad = 1 } }
 		END { exit bad }' "$(tmp true)" "$(tmp barriers)"

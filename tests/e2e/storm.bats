@@ -3,6 +3,7 @@
 # Very many GPU operations, each of them against the simulator's truth log and against the arguments of
 # the call that asked for it; and the runtimes' settings, under which a program must do the same with
 # the agent and without. RT_STORM: how many dispatches the storm has, up to 2,000,000; see scripts/storm.
+# RT_KILLS: how often it is killed; see scripts/storm.
 
 load common
 load gpu
@@ -114,14 +115,35 @@ fault_is_found() {
 	grep -q '^result PASSED$' "$(tmp out)"
 }
 
-# What a program prints, but for times, and its exit status.
-outcome() {
-	local file=$1 status=0
+# killed_storm MS SETTING...: a storm that is killed so many milliseconds after the first operation.
+killed_storm() {
+	local ms=$1 status=0
 
 	shift
-	"$@" >"$file.out" 2>"$file.err" || status=$?
-	grep -v '^elapsed' "$file.out" >"$file"
-	echo "status $status" >>"$file"
+	rm -f "$(tmp truth)" "$(tmp pid)"
+	# shellcheck disable=SC2016 # for the inner shell
+	sim SIMKFD_TRUTH="$(tmp truth)" SIMKFD_KERNEL_NS=2000 SIMKFD_DRIFT_PPM=200 SIMKFD_GPUS=2 "$@" \
+		"$RTRACE" -M -f json -o "$(tmp t.json)" -- sh -c 'echo $$ >"$0"; exec "$@"' "$(tmp pid)" \
+		nice -n 19 "$O/workloads/storm" -g 2 -s 4 -t 2 -n 1000000 >"$(tmp out)" 2>"$(tmp err)" &
+	tracer=$!
+	JOBS_STARTED+=("$tracer")
+	wait_for test -s "$(tmp truth)"
+	sleep "$(awk -v ms="$ms" 'BEGIN { print ms / 1000 }')"
+	kill -KILL "$(cat "$(tmp pid)")"
+	wait "$tracer" || status=$?
+	echo "killed after $ms ms with: $*"
+	cat "$(tmp err)"
+	[ "$status" = 137 ]
+	grep -q 'lost 0 calls (ring full), 0 (nested too deep), 0 GPU records, 0 other; 0 GPU' "$(tmp err)"
+	"$O/tests/storm_check" -k "$(tmp truth)" "$(tmp t.json)"
+}
+
+@test "killed at any moment: what the GPU had done by then is in the trace, with its times" {
+	local settings=("HSA_ENABLE_SDMA=1" "HSA_ENABLE_SDMA=0" "GPU_MAX_HW_QUEUES=1" "HSA_ENABLE_INTERRUPT=0")
+
+	for ((kill = 0; kill < ${RT_KILLS:-8}; kill++)); do
+		killed_storm $((RANDOM % 1000)) "${settings[kill % 4]}"
+	done
 }
 
 # same_under SETTING PROGRAM ARGS...: with no agent, a dormant one, and traced.

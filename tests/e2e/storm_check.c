@@ -3,13 +3,18 @@
  * Compares a JSON trace of one process with the simulator's truth log, operation by operation, and
  * leads each operation back to the call that asked for it.
  *
- *     storm_check [-c] TRUTH TRACE
+ *     storm_check [-c|-k] TRUTH TRACE
  *
  * Every dispatch and copy of the truth log must be in the trace once, with its name, device, sizes,
  * and times within 1 us, and on one queue of the trace for each queue of the truth. Its root call
  * must be one whose arguments ask for that very operation: the shape of the grid, or the bytes. A
  * graph launch asks for what has been set for the nodes of its graph since the launch before. All
  * that was asked for must have been done once. With -c causes are not judged.
+ *
+ * With -k the process was killed. An operation may then be in the trace without times if it is not
+ * in the truth log, or if it is the last there of its queue: the simulator writes the log before it
+ * completes the signal, and may have been killed between the two. A copy that nobody asked for is
+ * the runtime's upload of code if it is the last of its queue: by what follows we would know it.
  *
  * Prints `calls NAME N` and `kernels NAME N` as the workloads do, of the trace, and what was worst.
  * The trace must be of rtrace-bpf -M: an event a line, kernels by their mangled names. What the
@@ -130,6 +135,8 @@ static int compare(const void *x, const void *y)
 	const struct op *a = x, *b = y;
 	int order = compare_key(a, b);
 
+	if (!order)
+		order = ORDER(a->untimed, b->untimed);
 	return order ? order : ORDER(a->begin, b->begin);
 }
 
@@ -210,14 +217,46 @@ static void check_cause(const struct op *true_one, const struct op *op)
 		 storm__name(root->name), describe(op));
 }
 
-static bool causes = true;
+static bool causes = true, killed;
+static unsigned long unfinished; /* operations of the trace without times */
+static uint64_t last_ends[MAX_QUEUES];
+
+static void find_last_ends(void)
+{
+	for (size_t i = 0; i < s.truth.count; i++) {
+		const struct op *op = AT(s.truth, struct op, i);
+
+		if (last_ends[op->queue] < op->end)
+			last_ends[op->queue] = op->end;
+	}
+}
 
 static void check_pair(const struct op *true_one, const struct op *op)
 {
-	check_times(true_one, op);
+	if (op->untimed && killed && true_one->end == last_ends[true_one->queue])
+		return;
+	if (op->untimed)
+		complain("without times: %s", describe(true_one));
+	else
+		check_times(true_one, op);
 	check_queue(true_one, op);
 	if (causes)
 		check_cause(true_one, op);
+}
+
+static bool was_asked_for(const struct op *true_one)
+{
+	for (size_t i = 0; i < s.asks.count; i++)
+		if (asks_for(AT(s.asks, struct ask, i), true_one))
+			return true;
+	return false;
+}
+
+/* An upload of code is told from a copy by what follows on its queue. */
+static bool is_cut_off_upload(const struct op *true_one)
+{
+	return killed && true_one->is_copy && true_one->end == last_ends[true_one->queue] &&
+	       !was_asked_for(true_one);
 }
 
 static void check_ops(void)
@@ -237,11 +276,11 @@ static void check_ops(void)
 			order = 1;
 		else
 			order = k == s.traced.count ? -1 : compare_key(true_one, op);
-		if (order < 0)
+		if (order < 0 && !is_cut_off_upload(true_one))
 			complain("not in the trace: %s", describe(true_one));
-		else if (order > 0)
+		else if (order > 0 && !(killed && op->untimed))
 			complain("not in the truth log: %s", describe(op));
-		else
+		else if (!order)
 			check_pair(true_one, op);
 		i += order <= 0;
 		k += order >= 0;
@@ -275,6 +314,7 @@ static void print_counts(void)
 		const struct op *op = AT(s.traced, struct op, i);
 
 		copies += op->is_copy;
+		unfinished += op->untimed;
 		ran[op->name] += !op->is_copy;
 	}
 	for (n = 0; n < storm__names(); n++) {
@@ -285,17 +325,20 @@ static void print_counts(void)
 	}
 	printf("%zu dispatches and %lu copies on %u queues, times within %llu ns\n",
 	       s.traced.count - copies, copies, queues_used, (unsigned long long)worst);
+	if (killed)
+		printf("%lu without times, %zu in the truth log\n", unfinished, s.truth.count);
 }
 
 int main(int argc, char **argv)
 {
-	if (argc == 4 && !strcmp(argv[1], "-c")) {
+	if (argc == 4 && (!strcmp(argv[1], "-c") || !strcmp(argv[1], "-k"))) {
 		causes = false;
+		killed = argv[1][1] == 'k';
 		argv++;
 		argc--;
 	}
 	if (argc != 3) {
-		fprintf(stderr, "storm_check [-c] TRUTH TRACE\n");
+		fprintf(stderr, "storm_check [-c|-k] TRUTH TRACE\n");
 		return 2;
 	}
 	storm__read_truth(&s, argv[1]);
@@ -303,6 +346,7 @@ int main(int argc, char **argv)
 	if (!s.truth.count)
 		complain("no operation in %s", argv[1]);
 	index_calls();
+	find_last_ends();
 	check_ops();
 	if (causes)
 		check_asks();

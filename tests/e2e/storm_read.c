@@ -200,9 +200,11 @@ static void traced_op(struct storm *s, const char *line)
 {
 	struct op *op = APPEND(s->traced, struct op);
 
+	op->untimed = strstr(line, "no-times");
 	op->gpu = number(line, "\"device\":");
-	op->begin = microseconds(line, "\"ts\":");
-	op->end = op->begin + microseconds(line, "\"dur\":");
+	op->begin = op->end = microseconds(line, "\"ts\":");
+	if (!op->untimed)
+		op->end += microseconds(line, "\"dur\":");
 	op->submit = microseconds(line, "\"submit\":");
 	op->corr = number(line, "\"corr\":");
 	op->root = number(line, "\"root\":");
@@ -262,6 +264,15 @@ static struct ask *call_ask(struct storm *s, struct call *c)
 	return APPEND(s->asks, struct ask);
 }
 
+/*
+ * A graph's node was being set when the process was killed: what with is behind a pointer, which is
+ * read when the call returns. The graph was not launched with it either.
+ */
+static bool cut_off_setting(const char *name, const char *line)
+{
+	return !strncmp(name, "hipGraphExec", 12) && strstr(line, "\"flags\":\"unfinished");
+}
+
 static void read_asks(struct storm *s, struct call *c, const char *line)
 {
 	const char *name = names[c->name];
@@ -269,6 +280,8 @@ static void read_asks(struct storm *s, struct call *c, const char *line)
 	struct ask *a;
 
 	c->asks = s->asks.count;
+	if (cut_off_setting(name, line))
+		return;
 	if (!strcmp(name, "hipLaunchKernel")) {
 		a = call_ask(s, c);
 		triple(line, "\"numBlocks\":", a->shape.grid);
@@ -306,11 +319,11 @@ static void traced_call(struct storm *s, const char *line)
 
 static void read_trace_line(struct storm *s, const char *line)
 {
-	if (!strstr(line, "\"ph\":\"X\""))
-		return;
-	if (strstr(line, "\"cat\":\"gpu\""))
+	bool span = strstr(line, "\"ph\":\"X\"");
+
+	if (strstr(line, "\"cat\":\"gpu\"") && (span || strstr(line, "no-times")))
 		traced_op(s, line);
-	else if (strstr(line, "\"cat\":\"hip\"") || strstr(line, "\"cat\":\"hsa\""))
+	else if (span && (strstr(line, "\"cat\":\"hip\"") || strstr(line, "\"cat\":\"hsa\"")))
 		traced_call(s, line);
 }
 

@@ -30,8 +30,8 @@
 #include "tests/simkfd/simkfd.h"
 
 #define PACKET_SIZE	     64
-#define UNRUNG_GRACE_NS	     10000000 /* a preempted producer may take that long */
-#define PACKETS_PER_STEP     64	      /* then the other queues have their turn */
+#define UNRUNG_GRACE_NS	     1000000000 /* a producer may be preempted for long */
+#define PACKETS_PER_STEP     64		/* then the other queues have their turn */
 #define BYTES_PER_NS	     400 /* what a blit kernel takes for its bytes, beside SIMKFD_KERNEL_NS */
 #define FORMAT_BARRIER_VALUE 2	 /* of vendor packets; 1 is a PM4 indirect buffer */
 #define QUEUE_NEEDS_SCRATCH  1	 /* in queue_inactive_signal: the next kernel has too little; */

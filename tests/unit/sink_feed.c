@@ -118,9 +118,9 @@ static void feed_event(struct sink *sink, const struct event *ev)
 void feed(struct sink *sink)
 {
 	const struct process_info process = {
-		PID, "app" NASTY, "./app -x", "/jobs/" NASTY, 7, "libamdhip64.so.5.2" NASTY};
-	const struct thread_info thread = {PID, TID, "worker"};
-	const struct device_info device = {PID, 0, "gfx906 " NASTY, "60 CUs " NASTY};
+		PID, "app" NASTY, "./app -x", "/jobs/" NASTY, 7, "libamdhip64.so.5.2" NASTY, false};
+	const struct thread_info thread = {PID, TID, "worker", false};
+	const struct device_info device = {PID, 0, "gfx906 " NASTY, "60 CUs " NASTY, false};
 	const struct event events[] = {
 		span("hipMalloc", 1, 0, 1000, 3000),
 		span("hsaInner", 3, 2, 3000, 3500), /* begins with its parent */
@@ -147,9 +147,39 @@ void feed(struct sink *sink)
 		feed_event(sink, &events[i]);
 }
 
+static void feed_resource(struct sink *sink, enum resource_what what)
+{
+	bool scratch = what >= RESOURCE_SCRATCH_ALLOC;
+	const struct event ev = {
+		.kind = scratch ? EV_SCRATCH : EV_MEMORY,
+		.domain = DOMAIN_GPU,
+		.pid = PID,
+		.tid = TID,
+		.name = ev_resource_name(what),
+		.corr = 5,
+		.root = 5,
+		.begin = 1000,
+		.end = 3000,
+		.gpu = {.resource = {.what = what,
+				     .bytes_known = true,
+				     .bytes = 4096,
+				     .address = scratch ? 0 : 0x7f00,
+				     .id = scratch ? 2 : 0}},
+	};
+
+	sink->ops->event(sink, &ev);
+}
+
+void feed_memory(struct sink *sink)
+{
+	for (enum resource_what what = RESOURCE_ALLOC; what <= RESOURCE_SCRATCH_RECLAIM; what++)
+		feed_resource(sink, what);
+}
+
 /* ---- files and other programs ---- */
 
-const struct trace_stats stats = {.spans = 5, .lost_spans = 7, .lost_other = UINT64_MAX};
+const struct trace_stats stats = {
+	.spans = 5, .lost_spans = 7, .lost_other = UINT64_MAX, .ended = {3, 2, 1}};
 
 static char path[] = "/tmp/test_sinks.XXXXXX";
 
@@ -169,11 +199,13 @@ void write_trace(const char *name, void (*fill)(struct sink *))
 {
 	const struct sink_ops *ops = sink_find(name);
 	FILE *file = fopen(path, "w");
+	struct trace_origin origin;
 	struct sink *sink;
 
 	assert_non_null(ops);
 	assert_non_null(file);
-	sink = ops->open(file);
+	origin__here(&origin);
+	sink = ops->open(&(struct sink_target){.out = file}, &origin);
 	assert_non_null(sink);
 	if (fill)
 		fill(sink);
@@ -198,6 +230,11 @@ static char *read_all(FILE *file, size_t *size)
 	return text;
 }
 
+const char *trace_path(void)
+{
+	return path;
+}
+
 char *read_file(size_t *size)
 {
 	FILE *file = fopen(path, "r");
@@ -214,8 +251,10 @@ void require(const char *program)
 	char command[128];
 
 	snprintf(command, sizeof(command), "command -v %s >/dev/null", program);
-	if (system(command))
+	if (system(command)) {
+		print_message("needs %s\n", program);
 		skip();
+	}
 }
 
 /* What the command prints with the trace as its input must be that, and it must succeed. */

@@ -19,12 +19,17 @@ extern const struct trace_stats stats;
 /* Tells the sink of one process, a thread, a device, and all the events. */
 void feed(struct sink *sink);
 
+/* The same of what happens to memory: 4096 bytes each, at 0x7f00, from 1000 to 3000 ns. */
+void feed_memory(struct sink *sink);
+
 /* Set-up and tear-down of the group: the file that the functions below use. */
 int make_file(void **state);
 int remove_file(void **state);
 
 /* Writes the file with the sink of that name. `fill` may be NULL: no events. */
 void write_trace(const char *name, void (*fill)(struct sink *));
+
+const char *trace_path(void);
 
 /* What the file holds, ended by NUL; to be freed. */
 char *read_file(size_t *size);

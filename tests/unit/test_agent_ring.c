@@ -3,6 +3,7 @@
  * Tests the agent's shared memory: its producing end against a consumer that does as
  * hsa_agent/agent_ring.h says.
  */
+#include <errno.h>
 #include <fcntl.h>
 #include <pthread.h>
 #include <sched.h>
@@ -100,8 +101,10 @@ static void test_sealed(void **state)
 	assert_string_not_equal(range, "");
 	snprintf(path, sizeof(path), "/proc/self/map_files/%s", range);
 	fd = open(path, O_RDWR | O_CLOEXEC);
-	if (fd < 0)
+	if (fd < 0) {
+		print_message("%s: %s\n", path, strerror(errno));
 		skip();
+	}
 	assert_int_equal(fcntl(fd, F_GET_SEALS), F_SEAL_SHRINK | F_SEAL_GROW | F_SEAL_SEAL);
 	assert_int_not_equal(ftruncate(fd, 4096), 0);
 	close(fd);

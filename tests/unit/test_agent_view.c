@@ -104,6 +104,7 @@ struct seen {
 	uint64_t ops[4 * SLOTS];
 	size_t count;
 	int gone;
+	uint64_t address;
 };
 
 static void see(struct agent_view *v, const struct rt_agent_rec *rec, void *arg)
@@ -140,17 +141,19 @@ static void an_unfinished_slot_holds_up_the_living_and_is_skipped_for_the_dead(v
 	struct agent_view *v = view(m);
 	struct seen s = {};
 
-	put(m, 1);
-	put(m, 2);
-	put(m, 3);
-	m->ring[1].seq = 0;
+	for (int i = 1; i <= 5; i++)
+		put(m, i);
+	m->ring[1].seq = 0; /* of a dispatch: it was not submitted */
+	m->ring[3].seq = 0;
+	m->ring[3].kind = RT_AGENT_MEMORY;
 	assert_false(agent__drain(v, false, see, &s));
 	assert_int_equal(s.count, 1);
 	assert_false(agent__drain(v, false, see, &s));
 	assert_int_equal(s.count, 1);
 	agent__drain(v, true, see, &s);
-	assert_int_equal(s.count, 2);
+	assert_int_equal(s.count, 3);
 	assert_int_equal(s.ops[1], 3);
+	assert_int_equal(s.ops[2], 5);
 	assert_int_equal(agent__bad(v), 1);
 	agent__free(v);
 }
@@ -182,21 +185,28 @@ static void see_gone(struct agent_view *v, void *arg)
 	((struct seen *)arg)->gone++;
 }
 
+static void placed(pid_t pid, uint64_t address, void *arg)
+{
+	((struct seen *)arg)->address = address;
+}
+
 static void paused(struct agent_view *v, uint64_t begin, uint64_t end, void *arg)
 {
 }
 
 static struct agents *agents(struct memory *m, struct seen *s)
 {
-	const struct agents_callbacks callbacks = {see, see_gone, paused, s};
+	const struct agents_callbacks callbacks = {see, see_gone, placed, paused, s};
 
 	return agents__new(m->strings, &callbacks, true);
 }
 
 static void needs_root(void)
 {
-	if (geteuid()) /* for /proc/PID/map_files */
+	if (geteuid()) {
+		print_message("needs root, for /proc/PID/map_files\n");
 		skip();
+	}
 }
 
 static void an_agent_that_was_there_is_read_from_now(void **state)
@@ -284,8 +294,44 @@ static void an_exec_ends_what_was_there_before_it(void **state)
 	assert_int_equal(s.count, 1);
 	put(m, 2);
 	agents__exec(a, getpid(), 150);
+	agents__drain(a); /* the kernel may have more to say of it */
+	assert_int_equal(s.gone, 0);
+	assert_true(agents__drain(a));
 	assert_int_equal(s.count, 2);
 	assert_int_equal(s.gone, 1);
+	agents__free(a);
+}
+
+/* What the kernel saw when the process was killed comes behind what is in the ring. */
+static void ends_that_the_kernel_saw_come_last(void **state)
+{
+	struct rt_rec_ended end = {.h.pid = getpid(), .op = 7, .begin_ticks = 1, .end_ticks = 2};
+	struct memory *m = *state;
+	struct seen s = {};
+	struct agents *a = agents(m, &s);
+
+	m->header->address = 0x7000;
+	agents__begin(a, 1);
+	agents__created(a, getpid(), m->fd, 100);
+	agents__ended(a, &end); /* not ready yet: it cannot be of this one */
+	assert_true(agents__drain(a));
+	assert_int_equal(s.address, 0x7000);
+	agents__ended(a, &end);
+	agents__exec(a, getpid(), 150);
+	assert_int_equal(s.address, 0);
+	end.op = 8;
+	agents__ended(a, &end);
+	put(m, 1);
+	agents__drain(a);
+	agents__drain(a);
+	assert_int_equal(s.count, 3);
+	assert_int_equal(s.ops[0], 1);
+	assert_int_equal(s.ops[1], 7);
+	assert_int_equal(s.ops[2], 8);
+	assert_int_equal(s.gone, 1);
+	agents__ended(a, &end);
+	agents__drain(a);
+	assert_int_equal(s.count, 3);
 	agents__free(a);
 }
 
@@ -462,6 +508,7 @@ int main(void)
 		cmocka_unit_test_setup_teardown(an_agent_that_is_gone_is_counted, make, destroy),
 		cmocka_unit_test_setup_teardown(an_exec_ends_what_was_there_before_it, make,
 						destroy),
+		cmocka_unit_test_setup_teardown(ends_that_the_kernel_saw_come_last, make, destroy),
 		cmocka_unit_test_setup_teardown(names_are_read_and_demangled, make, destroy),
 		cmocka_unit_test_setup_teardown(records_that_make_no_sense_end_the_list_of_names,
 						make, destroy),

@@ -303,7 +303,7 @@ static const char *each(const char *symbol)
 
 	seen[0] = '\0';
 	assert_int_equal(call_values__from_record(&v, &rec, rec.span.h.size), 0);
-	args__each(&t, api__find(symbol), &v, note, NULL);
+	args__each(&t, api__find(symbol), &v, ARGS_TEXTS, note, NULL);
 	args__return(&t, api__find(symbol), &v, note, NULL);
 	textbuf__free(&t);
 	return seen;

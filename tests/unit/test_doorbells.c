@@ -39,6 +39,15 @@ static void on_drop(void *user)
 	u->ended++;
 }
 
+static uint64_t unheard = UINT64_MAX; /* since when a packet is missing */
+
+static bool unsure(pid_t pid, void *user, uint64_t start_ticks, void *arg)
+{
+	assert_int_equal(pid, getpid());
+	assert_non_null(user);
+	return start_ticks >= unheard;
+}
+
 static void use(struct completions *c, uint64_t signal, int64_t value, uint64_t start, uint64_t end,
 		struct user *u)
 {
@@ -55,7 +64,7 @@ static void use(struct completions *c, uint64_t signal, int64_t value, uint64_t 
 
 static void a_signal_that_is_used_again_tells_of_the_packet_before(void **state)
 {
-	struct completions *c = completions__new(on_end, NULL);
+	struct completions *c = completions__new(on_end, unsure, NULL);
 	struct user u[3] = {};
 
 	use(c, 0x1000, 1, 5, 9, &u[0]); /* 5 and 9 are of somebody before */
@@ -71,7 +80,7 @@ static void a_signal_that_is_used_again_tells_of_the_packet_before(void **state)
 
 static void of_a_shared_signal_nobody_knows_whose_times_it_has(void **state)
 {
-	struct completions *c = completions__new(on_end, NULL);
+	struct completions *c = completions__new(on_end, unsure, NULL);
 	struct user u[4] = {};
 
 	use(c, 0x1000, 3, 0, 0, &u[0]);
@@ -89,22 +98,44 @@ static void of_a_shared_signal_nobody_knows_whose_times_it_has(void **state)
 static void of_a_packet_that_was_taken_before_times_may_be_its_own(void **state)
 {
 	const struct signal_words armed = {1, 10, 20}, lower = {0, 30, 40};
-	struct completions *c = completions__new(on_end, NULL);
+	struct completions *c = completions__new(on_end, unsure, NULL);
 	struct user u[3] = {};
 
 	use(c, 0x1000, 1, 0, 0, &u[0]);
 	assert_true(completions__use_late(c, getpid(), 0x1000, &armed, &u[1]));
-	ENDED(u[0], 10, 20);
+	ENDED(u[0], 0, 0); /* 10 and 20 may be of either */
 	assert_false(completions__use_late(c, getpid(), 0x1000, &lower, &u[2]));
 	ENDED(u[1], 0, 0);
 	assert_int_equal(u[2].ended, 0);
 	completions__free(c, on_drop);
 }
 
+static void while_a_packet_is_missing_times_may_be_its_own(void **state)
+{
+	const struct signal_words done = {0, 50, 60};
+	struct completions *c = completions__new(on_end, unsure, NULL);
+	struct user u[4] = {};
+
+	use(c, 0x1000, 1, 0, 0, &u[0]);
+	use(c, 0x2000, 1, 0, 0, &u[1]);
+	use(c, 0x3000, 1, 0, 0, &u[3]);
+	unheard = 25;
+	use(c, 0x1000, 1, 30, 40, &u[2]);
+	ENDED(u[0], 0, 0);
+	use(c, 0x3000, 1, 10, 20, NULL); /* it began before the missing one could */
+	ENDED(u[3], 10, 20);
+	completions__end(c, getpid(), 0x2000, &done);
+	ENDED(u[1], 0, 0);
+	unheard = UINT64_MAX; /* it was heard of, and used other signals */
+	completions__end(c, getpid(), 0x1000, &done);
+	ENDED(u[2], 50, 60);
+	completions__free(c, on_drop);
+}
+
 static void the_end_of_a_signal(void **state)
 {
 	const struct signal_words done = {0, 10, 20}, not_done = {1, 0, 0};
-	struct completions *c = completions__new(on_end, NULL);
+	struct completions *c = completions__new(on_end, unsure, NULL);
 	struct user u[2] = {};
 
 	use(c, 0x1000, 1, 0, 0, &u[0]);
@@ -124,7 +155,7 @@ struct amd_signal {
 
 static void from_outside_it_is_believed_when_nobody_else_can_have_used_it(void **state)
 {
-	struct completions *c = completions__new(on_end, NULL);
+	struct completions *c = completions__new(on_end, unsure, NULL);
 	struct amd_signal s = {.kind = 1, .value = 1};
 	struct user u[3] = {};
 	uint64_t before = clock__boot_ns();
@@ -159,7 +190,7 @@ static void from_outside_it_is_believed_when_nobody_else_can_have_used_it(void *
 static void signals_at_absurd_addresses(void **state)
 {
 	static const uint64_t absurd[] = {1, 8, 0xfff, 1ULL << 47, 1ULL << 63, UINT64_MAX};
-	struct completions *c = completions__new(on_end, NULL);
+	struct completions *c = completions__new(on_end, unsure, NULL);
 	struct user u[6] = {};
 
 	for (int i = 0; i < 6; i++)
@@ -177,7 +208,7 @@ static void signals_at_absurd_addresses(void **state)
 static void many_signals_are_all_looked_at(void **state)
 {
 	enum { N = 10000 };
-	struct completions *c = completions__new(on_end, NULL);
+	struct completions *c = completions__new(on_end, unsure, NULL);
 	struct amd_signal *s = calloc(N, sizeof(*s));
 	struct user *u = calloc(N, sizeof(*u));
 
@@ -227,13 +258,13 @@ static void each_packet_is_heard_of_once(void **state)
 	assert_int_equal(doorbells__number(q), 1);
 	assert_true(doorbells__first(q, 10));
 	assert_true(doorbells__first(q, 12));
-	doorbells__missing(q, 11);
+	doorbells__missing(q, 11, 1);
 	assert_int_equal(doorbells__unseen(d), 1);
 	assert_true(doorbells__first(q, 11));
 	assert_int_equal(doorbells__unseen(d), 0);
 	for (uint64_t i = 10; i < 13; i++)
 		assert_false(doorbells__first(q, i));
-	doorbells__missing(q, 12); /* heard of already */
+	doorbells__missing(q, 12, 1); /* heard of already */
 	assert_int_equal(doorbells__unseen(d), 0);
 	/* All around the window, and far beyond it. */
 	for (uint64_t i = 13; i < 5000; i++)
@@ -243,7 +274,7 @@ static void each_packet_is_heard_of_once(void **state)
 	assert_true(doorbells__first(q, UINT64_MAX - 1));
 	assert_false(doorbells__first(q, UINT64_MAX - 1));
 	for (uint64_t i = 0; i < 200; i++)
-		doorbells__missing(q, 1000000 + i);
+		doorbells__missing(q, 1000000 + i, 1);
 	assert_int_equal(doorbells__unseen(d), 200);
 	doorbells__forget(d, getpid());
 	assert_int_equal(doorbells__unseen(d), 200);
@@ -282,6 +313,7 @@ int main(void)
 		cmocka_unit_test(a_signal_that_is_used_again_tells_of_the_packet_before),
 		cmocka_unit_test(of_a_shared_signal_nobody_knows_whose_times_it_has),
 		cmocka_unit_test(of_a_packet_that_was_taken_before_times_may_be_its_own),
+		cmocka_unit_test(while_a_packet_is_missing_times_may_be_its_own),
 		cmocka_unit_test(the_end_of_a_signal),
 		cmocka_unit_test(from_outside_it_is_believed_when_nobody_else_can_have_used_it),
 		cmocka_unit_test(signals_at_absurd_addresses),

@@ -2,6 +2,7 @@
 /*
  * What the sinks share: texts, units, nesting, lanes.
  */
+#include <inttypes.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -119,22 +120,24 @@ static void test_flags(void **state)
 						    "process,launched,cut,entry,doorbell");
 }
 
-/* Appends "(name" and ")name" to a text. */
-static void note_begin(void *arg, const struct event *ev)
+/* Appends "(name" and ")time" to a text. */
+static void note_begin(void *arg, uint64_t time, const void *data, size_t len)
 {
-	strcat(strcat(arg, "("), ev->name);
+	strncat(strcat(arg, "("), data, len);
 }
 
-static void note_end(void *arg, const struct event *ev)
+static void note_end(void *arg, uint64_t time)
 {
-	strcat(strcat(arg, ")"), ev->name);
+	char *text = arg;
+
+	sprintf(text + strlen(text), ")%" PRIu64, time);
 }
 
 static int add(struct nest *nest, const char *name, uint64_t corr, uint64_t parent)
 {
-	struct event ev = {.kind = EV_SPAN, .name = name, .corr = corr, .parent = parent};
+	struct event ev = {.kind = EV_SPAN, .corr = corr, .parent = parent, .end = corr};
 
-	return nest_add(nest, &ev);
+	return nest_add(nest, &ev, name, strlen(name));
 }
 
 static void test_nest(void **state)
@@ -148,14 +151,14 @@ static void test_nest(void **state)
 	assert_int_equal(add(&nest, "d", 4, 1), 0);
 	assert_int_equal(add(&nest, "a", 1, 0), 1);
 	nest_write(&nest, note_begin, note_end, text);
-	assert_string_equal(text, "(a(b(c)c)b(d)d)a");
+	assert_string_equal(text, "(a(b(c)3)2(d)4)1");
 
 	/* empty now; a parent that never comes leaves its child where it stands */
 	*text = '\0';
 	assert_int_equal(add(&nest, "f", 6, 5), 0);
 	assert_int_equal(add(&nest, "g", 7, 0), 1);
 	nest_write(&nest, note_begin, note_end, text);
-	assert_string_equal(text, "(f)f(g)g");
+	assert_string_equal(text, "(f)6(g)7");
 	nest_free(&nest);
 }
 

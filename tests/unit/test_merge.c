@@ -158,6 +158,25 @@ static void clock_ignores_pairs_that_go_backwards(void **state)
 	clock_map__free(&map);
 }
 
+static void clock_leaves_out_pairs_that_were_read_badly(void **state)
+{
+	const uint64_t ms = 1000000;
+	struct clock_map map = {};
+
+	add_pair(&map, 1000 * ms + 90000, 100 * ms, 200000); /* 90 us off */
+	add_pair(&map, 1004 * ms, 104 * ms, 300);
+	add_pair(&map, 1100 * ms, 200 * ms, 500);
+	add_pair(&map, 1200 * ms + 5000, 300 * ms, 12000); /* 5 us off */
+	add_pair(&map, 1300 * ms, 400 * ms, 1900);
+	for (uint64_t t = 100; t <= 400; t += 50)
+		assert_int_equal(to_boot(&map, t * ms), (t + 900) * ms);
+	/* A bad one is better than none. */
+	add_pair(&map, 2300 * ms + 5000, 1400 * ms, 12000);
+	assert_true(clock_map__covers(&map, 1400 * ms));
+	assert_int_equal(to_boot(&map, 1400 * ms), 2300 * ms + 5000);
+	clock_map__free(&map);
+}
+
 /* A clock of 25 MHz; the machine sleeps for an hour between the third pair and the fourth. */
 static void clock_goes_on_on_either_side_of_a_sleep(void **state)
 {
@@ -192,6 +211,40 @@ static void clock_keeps_no_more_pairs_than_it_needs(void **state)
 	assert_true(map.count <= 16384);
 	assert_int_equal(to_boot(&map, 99999 * 25), 99999000);
 	clock_map__free(&map);
+}
+
+/* What no clock can have meant is the nearest that can be said, not something in between. */
+static void clock_does_not_wrap_around(void **state)
+{
+	struct clock_map map = {};
+	const uint64_t year = 31536000ull * 1000000000;
+
+	add_pair(&map, 1000, 1000000, 50);
+	add_pair(&map, year, 1000001, 50);
+	add_pair(&map, 2 * year, 1000002, 50);
+	assert_int_equal(to_boot(&map, 0), 0);
+	assert_int_equal(to_boot(&map, UINT64_MAX), UINT64_MAX);
+	assert_int_equal(to_boot(&map, 1ull << 63), UINT64_MAX);
+	assert_int_equal(to_boot(&map, 999999), 0);
+	clock_map__free(&map);
+}
+
+static void clock_knows_times_that_cannot_be(void **state)
+{
+	const uint64_t now = 1000 * CLOCK_SLACK_NS, submit = now / 2, slack = CLOCK_SLACK_NS;
+	const struct {
+		struct clock_span span;
+		bool sane;
+	} cases[] = {
+		{{submit, submit}, true},	    {{submit - slack, now + slack}, true},
+		{{submit + 1, submit}, false},	    {{submit - slack - 1, now}, false},
+		{{submit, now + slack + 1}, false}, {{0, now}, false},
+		{{0, UINT64_MAX}, false},	    {{UINT64_MAX, UINT64_MAX}, false},
+		{{UINT64_MAX, 0}, false},
+	};
+
+	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++)
+		assert_int_equal(clock_span__is_sane(&cases[i].span, submit, now), cases[i].sane);
 }
 
 /* ---- correlation ---- */
@@ -298,6 +351,37 @@ static void gpu_op_heard_of_very_late_is_found_among_the_calls_of_a_second(void 
 	free(th.more_recent);
 }
 
+/* Inner calls settle nothing; the outer one does, all in the order of their submissions. */
+static void gpu_ops_of_many_inner_calls_are_settled_in_order(void **state)
+{
+	enum { CALLS = 200000 };
+	struct gpu_op *ops = calloc(2 * CALLS, sizeof(*ops));
+	struct event outer = call(1, 5, 10 * CALLS + 20, 0);
+	struct thread th = {};
+
+	settled_count = 0;
+	for (uint64_t i = 0; i < CALLS; i++) {
+		struct event inner = call(i + 2, 10 * i + 10, 10 * i + 14, 1);
+
+		ops[2 * i] = submitted(10 * i + 12);
+		ops[2 * i + 1] = submitted(10 * i + 16); /* by the outer call itself */
+		correlate__submit(&th, &ops[2 * i], settled, NULL);
+		assert_true(correlate__span(&th, &inner, settled, NULL));
+		correlate__submit(&th, &ops[2 * i + 1], settled, NULL);
+	}
+	assert_int_equal(settled_count, 0);
+	correlate__span(&th, &outer, settled, NULL);
+	assert_int_equal(settled_count, 2 * CALLS);
+	for (uint64_t i = 0; i < CALLS; i++) {
+		assert_int_equal(ops[2 * i].ev.corr, i + 2);
+		assert_int_equal(ops[2 * i + 1].ev.corr, 1);
+	}
+	assert_null(th.unsettled);
+	assert_null(th.found);
+	free(th.more_recent);
+	free(ops);
+}
+
 static void gpu_ops_are_given_up_at_the_end(void **state)
 {
 	struct gpu_op a = submitted(30), b = submitted(40);
@@ -320,7 +404,7 @@ static void gpu_ops_are_given_up_one_by_one(void **state)
 
 	correlate__submit(&th, &a, settled, NULL);
 	correlate__submit(&th, &b, settled, NULL);
-	correlate__give_up_oldest(&th, settled, NULL);
+	correlate__give_up_one(&th, &a, settled, NULL);
 	assert_true(a.settled && a.ev.flags & EV_F_UNCORRELATED);
 	assert_false(b.settled);
 	correlate__submit_alone(&alone, settled, NULL);
@@ -334,6 +418,7 @@ static void gpu_ops_are_given_up_one_by_one(void **state)
 
 struct told {
 	struct event events[8];
+	char names[8][16]; /* which live no longer than the call */
 	size_t count;
 };
 
@@ -341,7 +426,9 @@ static void tell(const struct event *ev, void *arg)
 {
 	struct told *t = arg;
 
-	t->events[t->count++] = *ev;
+	t->events[t->count] = *ev;
+	t->events[t->count].name = strcpy(t->names[t->count], ev->name);
+	t->count++;
 }
 
 static struct event roctx(const char *name, uint64_t corr, uint64_t begin, uint64_t ret,
@@ -481,6 +568,7 @@ int main(void)
 		cmocka_unit_test(clock_with_an_offset_is_shifted),
 		cmocka_unit_test(clock_with_drift_is_piecewise_linear),
 		cmocka_unit_test(clock_ignores_pairs_that_go_backwards),
+		cmocka_unit_test(clock_leaves_out_pairs_that_were_read_badly),
 		cmocka_unit_test(clock_goes_on_on_either_side_of_a_sleep),
 		cmocka_unit_test(clock_keeps_no_more_pairs_than_it_needs),
 		cmocka_unit_test(gpu_op_gets_the_innermost_call),
@@ -488,6 +576,9 @@ int main(void)
 		cmocka_unit_test(gpu_op_outside_of_all_calls_is_uncorrelated),
 		cmocka_unit_test(gpu_op_heard_of_late_is_found_among_the_recent_calls),
 		cmocka_unit_test(gpu_op_heard_of_very_late_is_found_among_the_calls_of_a_second),
+		cmocka_unit_test(clock_does_not_wrap_around),
+		cmocka_unit_test(clock_knows_times_that_cannot_be),
+		cmocka_unit_test(gpu_ops_of_many_inner_calls_are_settled_in_order),
 		cmocka_unit_test(gpu_ops_are_given_up_at_the_end),
 		cmocka_unit_test(gpu_ops_are_given_up_one_by_one),
 		cmocka_unit_test(ranges_nest),

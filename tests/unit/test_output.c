@@ -6,6 +6,7 @@
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -20,7 +21,7 @@ static const struct output_keys keys = {.pid = 4711};
 
 static void expands_to(const char *pattern, const char *want)
 {
-	char *path = output__expand(pattern, &keys);
+	char *path = outname__expand(pattern, &keys);
 
 	assert_string_equal(path, want);
 	free(path);
@@ -31,19 +32,21 @@ static void keys_are_replaced(void **state)
 	char host[256], want[600];
 
 	gethostname(host, sizeof(host));
-	snprintf(want, sizeof(want), "a-4711-%s.4711", host);
-	expands_to("a-%pid%-%hostname%.%pid%", want);
+	snprintf(want, sizeof(want), "a-4711-%s.4711-4711.%s", host, host);
+	expands_to("a-%pid%-%hostname%.{pid}-%p.%h", want);
 	expands_to("", "");
 	expands_to("100%", "100%");
 	expands_to("%pid", "%pid");
 	expands_to("%%pid%%", "%4711%");
 	expands_to("%unknown%", "%unknown%");
+	expands_to("{pid%%pid}{", "{pid%%pid}{");
+	expands_to("%env{%$env{X%", "%env{%$env{X%");
 }
 
 static void a_file_that_cannot_be_written_is_refused_at_the_start(void **state)
 {
 	struct tasks *tasks = tasks__new();
-	struct output *o = output__new(tasks);
+	struct output *o = output__new(tasks, NULL);
 
 	assert_int_equal(output__add(o, &sink_text, "/nonexistent/x", &keys), -ENOENT);
 	assert_int_equal(output__add(o, &sink_text, "/", &keys), -EISDIR);
@@ -54,7 +57,7 @@ static void a_file_that_cannot_be_written_is_refused_at_the_start(void **state)
 static void a_full_disk_is_an_error_at_the_end(void **state)
 {
 	struct tasks *tasks = tasks__new();
-	struct output *o = output__new(tasks);
+	struct output *o = output__new(tasks, NULL);
 	const struct call_values values = {};
 	struct event ev = {
 		.kind = EV_SPAN, .values = &values, .name = "hipMalloc", .pid = 1, .tid = 1};
@@ -69,7 +72,7 @@ static void files_are_their_owners_alone(void **state)
 {
 	char path[] = "/tmp/rtrace-test-XXXXXX";
 	struct tasks *tasks = tasks__new();
-	struct output *o = output__new(tasks);
+	struct output *o = output__new(tasks, NULL);
 	struct stat st;
 
 	close(mkstemp(path));
@@ -82,6 +85,55 @@ static void files_are_their_owners_alone(void **state)
 	tasks__free(tasks);
 }
 
+static void links_are_not_followed(void **state)
+{
+	char path[] = "/tmp/rtrace-test-XXXXXX", link[64];
+	struct output *o = output__new(NULL, NULL);
+	struct stat st;
+
+	close(mkstemp(path));
+	snprintf(link, sizeof(link), "%s.link", path);
+	assert_int_equal(symlink(path, link), 0);
+	assert_int_equal(output__add(o, &sink_text, link, &keys), -ELOOP);
+	assert_int_equal(output__close(o, &(struct trace_stats){}), 0);
+	assert_int_equal(lstat(link, &st), 0);
+	assert_true(S_ISLNK(st.st_mode));
+	unlink(link);
+	unlink(path);
+}
+
+/* Whoever else has the file open, or a name of it, does not get to see the trace. */
+static void a_file_that_is_there_is_replaced(void **state)
+{
+	char path[] = "/tmp/rtrace-test-XXXXXX";
+	struct output *o = output__new(NULL, NULL);
+	struct stat before, after;
+	int fd = mkstemp(path);
+
+	assert_int_equal(fchmod(fd, 0666), 0);
+	assert_int_equal(fstat(fd, &before), 0);
+	assert_int_equal(output__add(o, &sink_json, path, &keys), 0);
+	assert_int_equal(output__close(o, &(struct trace_stats){}), 0);
+	assert_int_equal(stat(path, &after), 0);
+	assert_int_not_equal(before.st_ino, after.st_ino);
+	assert_int_equal(after.st_mode & 0777, 0600);
+	assert_int_equal(fstat(fd, &before), 0);
+	assert_int_equal(before.st_size, 0);
+	close(fd);
+	unlink(path);
+}
+
+static void sinks_with_files_of_their_own_need_a_name(void **state)
+{
+	struct output *o = output__new(NULL, NULL);
+
+	assert_int_equal(output__add(o, &sink_csv, NULL, &keys), -EINVAL);
+	assert_int_equal(output__add(o, &sink_csv, "-", &keys), -EINVAL);
+	assert_int_equal(output__add(o, &sink_rocpd, NULL, &keys), -EINVAL);
+	assert_int_equal(output__add(o, &sink_csv, "/nonexistent/x", &keys), -ENOENT);
+	output__discard(o);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -89,6 +141,9 @@ int main(void)
 		cmocka_unit_test(a_file_that_cannot_be_written_is_refused_at_the_start),
 		cmocka_unit_test(a_full_disk_is_an_error_at_the_end),
 		cmocka_unit_test(files_are_their_owners_alone),
+		cmocka_unit_test(links_are_not_followed),
+		cmocka_unit_test(a_file_that_is_there_is_replaced),
+		cmocka_unit_test(sinks_with_files_of_their_own_need_a_name),
 	};
 
 	return cmocka_run_group_tests_name("output", tests, NULL, NULL);

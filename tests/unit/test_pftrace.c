@@ -15,7 +15,8 @@
 #include <cmocka.h>
 
 #include "tests/unit/sink_feed.h"
-#include "user/perfetto.pb-c.h"
+#include "tests/unit/perfetto.pb-c.h"
+#include "user/tracks.h"
 
 #define STACK_MAX 16
 
@@ -191,11 +192,14 @@ static void test_pftrace_packets(void **state)
 static void test_pftrace_protoc(void **state)
 {
 	require("protoc");
-	if (access("user/perfetto.proto", R_OK))
+	if (access("tests/unit/perfetto.proto", R_OK)) {
+		print_message("needs tests/unit/perfetto.proto\n");
 		skip();
+	}
 	write_trace("pftrace", feed);
-	assert_output("protoc --decode=pf.Trace user/perfetto.proto >/dev/null", "");
-#define COUNT(what) "protoc --decode=pf.Trace user/perfetto.proto | grep -c '" what "' || true"
+	assert_output("protoc --decode=pf.Trace tests/unit/perfetto.proto >/dev/null", "");
+#define COUNT(what) \
+	"protoc --decode=pf.Trace tests/unit/perfetto.proto | grep -c '" what "' || true"
 	assert_output(COUNT("type: TYPE_SLICE_BEGIN"), "13\n");
 	assert_output(COUNT("type: TYPE_SLICE_END"), "13\n");
 	assert_output(COUNT("type: TYPE_INSTANT"), "3\n");
@@ -219,13 +223,28 @@ static void test_pftrace_empty(void **state)
 	pf__trace__free_unpacked(trace, NULL);
 }
 
+/* Each has a lane of its own as long as there are not too many; then they share. */
+static void test_lanes_are_limited(void **state)
+{
+	struct tracks tracks = {};
+	bool fresh;
+	struct track *track = tracks_get(&tracks, (struct track_key){.kind = TRACK_QUEUE}, &fresh);
+
+	for (uint64_t i = 0; i < 3000; i++) {
+		assert_non_null(tracks_place(&tracks, track, i, 100000 + i, &fresh));
+		assert_int_equal(fresh, i < 1024);
+	}
+	assert_non_null(tracks_place(&tracks, track, 200000, 200001, &fresh));
+	assert_false(fresh);
+	tracks_free(&tracks);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_pftrace_slices),
-		cmocka_unit_test(test_pftrace_packets),
-		cmocka_unit_test(test_pftrace_protoc),
-		cmocka_unit_test(test_pftrace_empty),
+		cmocka_unit_test(test_pftrace_slices),	  cmocka_unit_test(test_pftrace_packets),
+		cmocka_unit_test(test_pftrace_protoc),	  cmocka_unit_test(test_pftrace_empty),
+		cmocka_unit_test(test_lanes_are_limited),
 	};
 
 	return cmocka_run_group_tests(tests, make_file, remove_file);

@@ -79,6 +79,20 @@ static void threads_go_by_their_own_numbers(void **state)
 	tasks__free(t);
 }
 
+static void threads_that_are_not_there_are_few(void **state)
+{
+	struct tasks *t = tasks__new();
+	unsigned int made = 0;
+
+	tasks__running_process(t, PID);
+	for (uint32_t tid = 1; tid <= 10000; tid++)
+		made += tasks__thread_by_ns_tid(t, PID, PID + tid) != NULL;
+	assert_int_equal(made, 256);
+	/* Those that are known are known. */
+	assert_non_null(tasks__thread_by_ns_tid(t, PID, PID + 1));
+	tasks__free(t);
+}
+
 static int file_of(const char *text)
 {
 	int fd = memfd_create("test", MFD_CLOEXEC);
@@ -113,6 +127,7 @@ int main(void)
 		cmocka_unit_test(a_process_that_has_ended_is_not_its_successor),
 		cmocka_unit_test(many_of_one_number_end_in_their_order),
 		cmocka_unit_test(threads_go_by_their_own_numbers),
+		cmocka_unit_test(threads_that_are_not_there_are_few),
 		cmocka_unit_test(files_are_one_if_their_memory_is),
 	};
 

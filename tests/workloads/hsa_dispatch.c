@@ -19,7 +19,7 @@
 #include <getopt.h>
 
 #include "tests/workloads/count.h"
-#include "tests/workloads/hsa_gpu.h"
+#include "tests/workloads/hsa_packets.h"
 
 #define ELEMENTS   4096
 #define BYTES	   (ELEMENTS * sizeof(uint32_t))
@@ -46,88 +46,12 @@ struct program {
 
 static volatile int handler_calls;
 
-static const hsa_signal_t no_signal;
-
-/* Waits for room for n more packets and reserves them; returns the first one's index. */
-static uint64_t reserve(hsa_queue_t *queue, uint64_t n)
-{
-	uint64_t index = TRY(hsa_queue_add_write_index_relaxed, (queue, n));
-
-	while (index + n - TRY(hsa_queue_load_read_index_scacquire, (queue)) > queue->size)
-		workload__sleep_us(10);
-	return index;
-}
-
-static void *slot(hsa_queue_t *queue, uint64_t index)
-{
-	return (char *)queue->base_address + index % queue->size * 64;
-}
-
-/* Makes a packet valid: its first four bytes at once, after all the others. */
-static void publish(void *packet, hsa_packet_type_t type, int barrier, uint16_t setup)
-{
-	uint32_t header = type << HSA_PACKET_HEADER_TYPE | barrier << HSA_PACKET_HEADER_BARRIER |
-			  HSA_FENCE_SCOPE_SYSTEM << HSA_PACKET_HEADER_SCACQUIRE_FENCE_SCOPE |
-			  HSA_FENCE_SCOPE_SYSTEM << HSA_PACKET_HEADER_SCRELEASE_FENCE_SCOPE;
-
-	__atomic_store_n((uint32_t *)packet, header | (uint32_t)setup << 16, __ATOMIC_RELEASE);
-}
-
-static void ring(hsa_queue_t *queue, uint64_t index)
-{
-	TRY(hsa_signal_store_screlease, (queue->doorbell_signal, index));
-}
-
 /* The barrier bit orders every dispatch behind the one before: they work on the same data. */
 static void put_dispatch(struct program *p, hsa_queue_t *queue, uint64_t index, hsa_signal_t done)
 {
-	hsa_kernel_dispatch_packet_t *packet = slot(queue, index);
-
-	memset((char *)packet + 4, 0, sizeof(*packet) - 4);
-	packet->workgroup_size_x = WORKLOAD_BLOCK;
-	packet->workgroup_size_y = packet->workgroup_size_z = 1;
-	packet->grid_size_x = ELEMENTS;
-	packet->grid_size_y = packet->grid_size_z = 1;
-	packet->private_segment_size = p->kernel.private_size;
-	packet->group_segment_size = p->kernel.group_size;
-	packet->kernel_object = p->kernel.object;
-	packet->kernarg_address = p->arguments;
-	packet->completion_signal = done;
-	publish(packet, HSA_PACKET_TYPE_KERNEL_DISPATCH, 1,
-		1 << HSA_KERNEL_DISPATCH_PACKET_SETUP_DIMENSIONS);
+	packet__dispatch(queue, index, &p->kernel, p->arguments, ELEMENTS, done);
 	KERNEL(elementAdd, 1);
 	p->sum++;
-}
-
-static void put_barrier(hsa_queue_t *queue, uint64_t index, hsa_packet_type_t type,
-			hsa_signal_t wait_for, hsa_signal_t done)
-{
-	hsa_barrier_and_packet_t *packet = slot(queue, index);
-
-	memset((char *)packet + 4, 0, sizeof(*packet) - 4);
-	packet->dep_signal[0] = wait_for;
-	packet->completion_signal = done;
-	publish(packet, type, 1, 0);
-}
-
-static hsa_signal_t create_signal(hsa_signal_value_t value)
-{
-	hsa_signal_t signal;
-
-	CALL(hsa_signal_create, (value, 0, NULL, &signal));
-	return signal;
-}
-
-static void destroy_signal(hsa_signal_t signal)
-{
-	CALL(hsa_signal_destroy, (signal));
-}
-
-static void wait_for(hsa_signal_t signal)
-{
-	while (TRY(hsa_signal_wait_scacquire,
-		   (signal, HSA_SIGNAL_CONDITION_LT, 1, UINT64_MAX, HSA_WAIT_STATE_BLOCKED)) >= 1)
-		;
 }
 
 static uint64_t system_time(void)
@@ -158,45 +82,45 @@ static uint64_t check_times(struct program *p, hsa_signal_t signal, uint64_t bef
 
 static void one_by_one(struct program *p)
 {
-	hsa_signal_t done = create_signal(1);
+	hsa_signal_t done = signal__create(1);
 	uint64_t index, before, ns = 0;
 	unsigned long i;
 
 	for (i = 0; i < p->dispatches; i++) {
 		TRY(hsa_signal_store_relaxed, (done, 1));
 		before = system_time();
-		index = reserve(p->queue, 1);
+		index = packet__reserve(p->queue, 1);
 		put_dispatch(p, p->queue, index, done);
-		ring(p->queue, index);
-		wait_for(done);
+		packet__ring(p->queue, index);
+		signal__wait(done);
 		ns += check_times(p, done, before);
 	}
 	printf("elapsed one-by-one %lu\n", ns);
-	destroy_signal(done);
+	signal__destroy(done);
 }
 
 static void unsignalled(struct program *p)
 {
-	hsa_signal_t done = create_signal(1);
+	hsa_signal_t done = signal__create(1);
 	uint64_t index;
 	unsigned long i;
 
 	for (i = 0; i < p->dispatches; i++) {
-		index = reserve(p->queue, 1);
+		index = packet__reserve(p->queue, 1);
 		put_dispatch(p, p->queue, index, no_signal);
-		ring(p->queue, index);
+		packet__ring(p->queue, index);
 	}
-	index = reserve(p->queue, 1);
-	put_barrier(p->queue, index, HSA_PACKET_TYPE_BARRIER_AND, no_signal, done);
-	ring(p->queue, index);
-	wait_for(done);
-	destroy_signal(done);
+	index = packet__reserve(p->queue, 1);
+	packet__barrier(p->queue, index, HSA_PACKET_TYPE_BARRIER_AND, no_signal, done);
+	packet__ring(p->queue, index);
+	signal__wait(done);
+	signal__destroy(done);
 }
 
 /* Batches of up to half the queue, of which only the last packet has a signal. */
 static void batch(struct program *p)
 {
-	hsa_signal_t done = create_signal(1);
+	hsa_signal_t done = signal__create(1);
 	unsigned long left = p->dispatches, n, i;
 	uint64_t index;
 
@@ -204,64 +128,64 @@ static void batch(struct program *p)
 		n = left < QUEUE_SIZE / 2 ? left : QUEUE_SIZE / 2;
 		left -= n;
 		TRY(hsa_signal_store_relaxed, (done, 1));
-		index = reserve(p->queue, n);
+		index = packet__reserve(p->queue, n);
 		for (i = 0; i < n; i++)
 			put_dispatch(p, p->queue, index + i, i + 1 < n ? no_signal : done);
-		ring(p->queue, index + n - 1);
-		wait_for(done);
+		packet__ring(p->queue, index + n - 1);
+		signal__wait(done);
 	}
-	destroy_signal(done);
+	signal__destroy(done);
 }
 
 static void shared_signal(struct program *p)
 {
-	hsa_signal_t done = create_signal(p->dispatches);
+	hsa_signal_t done = signal__create(p->dispatches);
 	uint64_t index;
 	unsigned long i;
 
 	for (i = 0; i < p->dispatches; i++) {
-		index = reserve(p->queue, 1);
+		index = packet__reserve(p->queue, 1);
 		put_dispatch(p, p->queue, index, done);
-		ring(p->queue, index);
+		packet__ring(p->queue, index);
 	}
-	wait_for(done);
-	destroy_signal(done);
+	signal__wait(done);
+	signal__destroy(done);
 }
 
 static void two_queues(struct program *p)
 {
-	hsa_signal_t first = create_signal(1), second = create_signal(1);
+	hsa_signal_t first = signal__create(1), second = signal__create(1);
 	uint64_t index;
 
-	index = reserve(p->queue2, 2);
-	put_barrier(p->queue2, index, HSA_PACKET_TYPE_BARRIER_AND, first, no_signal);
+	index = packet__reserve(p->queue2, 2);
+	packet__barrier(p->queue2, index, HSA_PACKET_TYPE_BARRIER_AND, first, no_signal);
 	put_dispatch(p, p->queue2, index + 1, second);
-	ring(p->queue2, index + 1);
-	index = reserve(p->queue, 1);
+	packet__ring(p->queue2, index + 1);
+	index = packet__reserve(p->queue, 1);
 	put_dispatch(p, p->queue, index, first);
-	ring(p->queue, index);
-	wait_for(second);
+	packet__ring(p->queue, index);
+	signal__wait(second);
 	CHECK(TRY(hsa_signal_load_relaxed, (first)) == 0, "the second queue did not wait");
-	destroy_signal(first);
-	destroy_signal(second);
+	signal__destroy(first);
+	signal__destroy(second);
 }
 
 static void host_barrier(struct program *p, hsa_packet_type_t type)
 {
-	hsa_signal_t gate = create_signal(1), done = create_signal(1);
-	uint64_t index = reserve(p->queue, 2);
+	hsa_signal_t gate = signal__create(1), done = signal__create(1);
+	uint64_t index = packet__reserve(p->queue, 2);
 	hsa_signal_value_t early;
 
-	put_barrier(p->queue, index, type, gate, no_signal);
+	packet__barrier(p->queue, index, type, gate, no_signal);
 	put_dispatch(p, p->queue, index + 1, done);
-	ring(p->queue, index + 1);
+	packet__ring(p->queue, index + 1);
 	workload__sleep_us(5000);
 	early = TRY(hsa_signal_load_scacquire, (done));
 	CHECK(early == 1, "the barrier did not hold");
 	TRY(hsa_signal_subtract_screlease, (gate, 1));
-	wait_for(done);
-	destroy_signal(gate);
-	destroy_signal(done);
+	signal__wait(done);
+	signal__destroy(gate);
+	signal__destroy(done);
 }
 
 static bool handle(hsa_signal_value_t value, void *arg)
@@ -272,32 +196,32 @@ static bool handle(hsa_signal_value_t value, void *arg)
 
 static void handler(struct program *p)
 {
-	hsa_signal_t done = create_signal(1);
-	uint64_t index = reserve(p->queue, 1);
+	hsa_signal_t done = signal__create(1);
+	uint64_t index = packet__reserve(p->queue, 1);
 	int patience = 1000;
 
 	CALL(hsa_amd_signal_async_handler, (done, HSA_SIGNAL_CONDITION_LT, 1, handle, NULL));
 	put_dispatch(p, p->queue, index, done);
-	ring(p->queue, index);
-	wait_for(done);
+	packet__ring(p->queue, index);
+	signal__wait(done);
 	while (!handler_calls && patience--)
 		workload__sleep_us(1000);
 	CHECK(handler_calls == 1, "the handler was called %d times", handler_calls);
-	destroy_signal(done);
+	signal__destroy(done);
 }
 
 static void copy(struct program *p, void *to, hsa_agent_t to_agent, void *from,
 		 hsa_agent_t from_agent, const char *what)
 {
 	hsa_amd_profiling_async_copy_time_t times;
-	hsa_signal_t done = create_signal(1);
+	hsa_signal_t done = signal__create(1);
 
 	CALL(hsa_amd_memory_async_copy, (to, to_agent, from, from_agent, BYTES, 0, NULL, done));
-	wait_for(done);
+	signal__wait(done);
 	CALL(hsa_amd_profiling_get_async_copy_time, (done, &times));
 	CHECK(times.end > times.start, "a copy has no duration");
 	printf("elapsed %s %lu\n", what, times.end - times.start);
-	destroy_signal(done);
+	signal__destroy(done);
 }
 
 static hsa_queue_t *create_queue(struct program *p)

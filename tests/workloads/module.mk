@@ -10,7 +10,7 @@ HIP_FLAGS = -O2 -g -Wall -Wextra -Wno-unused-parameter -Werror -I. -MMD -MP $(HI
 hipcc = $(HIPCC) $(1) 2>$@.log || { cat $@.log >&2; exit 1; }
 
 WORKLOADS_HIP = vectoradd matrixtranspose streams graphs events ranges job forker longjmp exceptions windows storm
-WORKLOADS_C = copies module errors hsa_dispatch hsa_calls resources hsa_resources
+WORKLOADS_C = copies module errors hsa_dispatch hsa_producers hsa_calls resources hsa_resources
 WORKLOADS = $(addprefix $(O)/workloads/,$(WORKLOADS_HIP) $(WORKLOADS_C))
 WORKLOAD_FILES = $(O)/workloads/libkernels.so $(O)/workloads/kernels.hsaco $(O)/workloads/resources.hsaco
 
@@ -23,6 +23,7 @@ LIBS_copies = -lamdhip64
 LIBS_module = -lamdhip64
 LIBS_errors = -lamdhip64
 LIBS_hsa_dispatch = -lhsa-runtime64
+LIBS_hsa_producers = -lhsa-runtime64
 LIBS_hsa_calls = -lhsa-runtime64
 LIBS_hsa_resources = -lhsa-runtime64
 LIBS_resources = -lamdhip64

@@ -7,6 +7,8 @@
  *
  *   did alloc BYTES, did free BYTES
  *   did load-code, did unload-code
+ *
+ * With -k it makes so many allocations more that it does not free: did keep ADDRESS BYTES
  */
 #include <getopt.h>
 #include <hip/hip_runtime_api.h>
@@ -16,7 +18,7 @@
 
 #define DATA_BYTES (64 * 1024)
 
-static const char usage[] = "resources [RESOURCES.hsaco]\n";
+static const char usage[] = "resources [-k ALLOCATIONS] [RESOURCES.hsaco]\n";
 
 static void *allocate(size_t size)
 {
@@ -31,6 +33,17 @@ static void release(void *memory, size_t size)
 {
 	CALL(hipFree, (memory));
 	printf("did free %zu\n", size);
+}
+
+static void keep(unsigned long count)
+{
+	for (unsigned long i = 0; i < count; i++) {
+		size_t size = 3000 + i * 100;
+		void *memory;
+
+		CALL(hipMalloc, (&memory, size));
+		printf("did keep %p %zu\n", memory, size);
+	}
 }
 
 static void launch(hipModule_t module, const char *name, void *data)
@@ -48,10 +61,15 @@ int main(int argc, char **argv)
 	const char *path = workload__beside("resources.hsaco");
 	hipModule_t module;
 	void *data, *more[4];
+	unsigned long kept = 0;
 	int option;
 
-	while ((option = getopt(argc, argv, "h")) != -1)
-		return workload__usage(option, usage);
+	while ((option = getopt(argc, argv, "k:h")) != -1) {
+		if (option == 'k')
+			kept = workload__number(optarg);
+		else
+			return workload__usage(option, usage);
+	}
 	if (optind < argc)
 		path = argv[optind];
 	CALL(hipInit, (0));
@@ -71,6 +89,7 @@ int main(int argc, char **argv)
 		release(more[i], 1000000 + i * 1000);
 	CALL(hipModuleUnload, (module));
 	printf("did unload-code\n");
+	keep(kept);
 	release(data, DATA_BYTES);
 	return count__pass();
 }

@@ -1,0 +1,53 @@
+# SPDX-License-Identifier: MIT
+# make install, make uninstall.
+
+# rtrace-bpf finds the agent in ../lib/rtrace, as seen from itself (user/launch.c): LIBDIR, which may be that
+# of one architecture, is for what others link.
+BINDIR = $(PREFIX)/bin
+AGENTDIR = $(PREFIX)/lib/rtrace
+LIBDIR ?= $(PREFIX)/lib
+INCLUDEDIR ?= $(PREFIX)/include
+MANDIR ?= $(PREFIX)/share/man
+DOCDIR ?= $(PREFIX)/share/doc/rtrace
+COMPLETIONDIR ?= $(PREFIX)/share/bash-completion/completions
+ZSHDIR ?= $(PREFIX)/share/zsh/site-functions
+FISHDIR ?= $(PREFIX)/share/fish/vendor_completions.d
+UNITDIR ?= $(PREFIX)/lib/systemd/system
+
+# MODE:FILE:PLACE; of a link, what it points to. In files that end in .in names of directories are filled in.
+INSTALLED = 755:$(O)/rtrace-bpf:$(BINDIR)/rtrace-bpf \
+	644:$(O)/librtrace-agent.so:$(AGENTDIR)/librtrace-agent.so \
+	644:$(O)/libroctx64.so.4:$(LIBDIR)/libroctx64.so.4 \
+	link:libroctx64.so.4:$(LIBDIR)/libroctx64.so \
+	644:roctx/roctx.h:$(INCLUDEDIR)/roctracer/roctx.h \
+	644:dist/roctx64.pc.in:$(LIBDIR)/pkgconfig/roctx64.pc \
+	644:dist/rtrace-bpf.bash:$(COMPLETIONDIR)/rtrace-bpf \
+	644:dist/_rtrace-bpf.in:$(ZSHDIR)/_rtrace-bpf \
+	644:dist/rtrace-bpf.fish.in:$(FISHDIR)/rtrace-bpf.fish \
+	644:dist/rtrace.service.in:$(UNITDIR)/rtrace.service \
+	$(foreach page,$(wildcard dist/*.1.in),644:$(page):$(MANDIR)/man1/$(notdir $(page:.in=))) \
+	$(foreach file,README.md LICENSE $(wildcard user/*.md user/*/*.md),644:$(file):$(DOCDIR)/$(notdir $(file))) \
+	644:dist/rtrace.default:$(DOCDIR)/examples/rtrace.default \
+	644:dist/rtrace.conf.in:$(DOCDIR)/examples/rtrace.conf
+
+FILL = sed -e 's|@PREFIX@|$(PREFIX)|g' -e 's|@LIBDIR@|$(LIBDIR)|g' -e 's|@INCLUDEDIR@|$(INCLUDEDIR)|g' \
+	-e 's|@COMPLETIONDIR@|$(COMPLETIONDIR)|g' \
+	-e 's|@DOCDIR@|$(DOCDIR)|g' -e 's|@VERSION@|$(VERSION)|g'
+
+# What only we put files into, and goes when it is empty.
+OWN_DIRS = $(AGENTDIR) $(INCLUDEDIR)/roctracer $(DOCDIR)/examples $(DOCDIR)
+
+install: all
+	$(Q)set -e; for entry in $(INSTALLED); do \
+		mode=$${entry%%:*} file=$${entry#*:}; to="$(DESTDIR)$${file#*:}" file=$${file%:*}; \
+		mkdir -p "$${to%/*}"; rm -f "$$to"; \
+		case $$mode:$$file in \
+		link:*) ln -s "$$file" "$$to" ;; \
+		*.in) $(FILL) "$$file" >"$$to"; chmod $$mode "$$to" ;; \
+		*) install -m $$mode "$$file" "$$to" ;; \
+		esac; \
+	done
+
+uninstall:
+	$(Q)for entry in $(INSTALLED); do rm -f "$(DESTDIR)$${entry##*:}"; done
+	$(Q)for dir in $(OWN_DIRS); do rmdir "$(DESTDIR)$$dir" 2>/dev/null || :; done

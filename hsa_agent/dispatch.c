@@ -1,0 +1,352 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The dispatch path: sees every packet of the application before the GPU does, and has the GPU tell
+ * when it ran.
+ *
+ * An application writes a packet into a queue's ring and then rings the queue's doorbell, by a
+ * function that stores to a signal: that is where we are called. While dormant, that is one branch.
+ * While recording, the packets that have been written since the last time are looked at, in place,
+ * and then the GPU is told. A kernel's dispatch packet, on demand a barrier packet too, that has no
+ * completion signal gets one of ours, into which the GPU writes the times; that is one store of
+ * eight bytes. If the application's own signal S is there, it stays: the times are taken from it
+ * (shadow.c), and nothing is in the application's way. Only an S that counts several operations
+ * cannot hold the times of each: ours completes, and the runtime's handler thread counts S down
+ * (relay.c).
+ *
+ * With several producers, packet 6 may be rung for while 5 is reserved and not written yet. The GPU
+ * would start 5 as soon as it is written, before we have seen it: so the doorbell is not rung
+ * beyond what we have seen. Whoever writes 5 rings for it, and for 6 with it.
+ *
+ * Not seen are packets that the GPU takes before they are rung for: those that a doorbell of the
+ * runtime's own sets free, and those that are written while a queue that had been taken off the
+ * hardware comes back. They run as they are, and are counted as lost.
+ */
+#include <string.h>
+
+#include "hsa_agent/queue.h"
+#include "hsa_agent/relay.h"
+
+/* All that may have a completion signal have it at the same place. */
+union packet {
+	uint16_t header;
+	hsa_kernel_dispatch_packet_t dispatch;
+	hsa_barrier_and_packet_t barrier;
+	hsa_amd_barrier_value_packet_t barrier_value;
+	char size[64];
+};
+
+#define SIGNAL_OFFSET offsetof(hsa_kernel_dispatch_packet_t, completion_signal)
+_Static_assert(SIGNAL_OFFSET == offsetof(hsa_barrier_and_packet_t, completion_signal) &&
+		       SIGNAL_OFFSET == offsetof(hsa_barrier_or_packet_t, completion_signal) &&
+		       SIGNAL_OFFSET == offsetof(hsa_amd_barrier_value_packet_t, completion_signal),
+	       "one place for the completion signal");
+
+typedef void (*store_fn)(hsa_signal_t signal, hsa_signal_value_t value);
+
+static union packet *packet_at(const struct queue *q, uint64_t index)
+{
+	return (union packet *)q->hsa->base_address + (index & (q->hsa->size - 1));
+}
+
+static unsigned int header_type(uint16_t header)
+{
+	return (header >> HSA_PACKET_HEADER_TYPE) & ((1u << HSA_PACKET_HEADER_WIDTH_TYPE) - 1);
+}
+
+/* As what the packet is recorded while recording; RT_AGENT_NONE: it is not. */
+static enum rt_agent_kind packet_kind(const union packet *pkt, uint16_t header)
+{
+	switch (header_type(header)) {
+	case HSA_PACKET_TYPE_KERNEL_DISPATCH:
+		return RT_AGENT_DISPATCH;
+	case HSA_PACKET_TYPE_BARRIER_AND:
+	case HSA_PACKET_TYPE_BARRIER_OR:
+		break;
+	case HSA_PACKET_TYPE_VENDOR_SPECIFIC:
+		if (pkt->barrier_value.header.AmdFormat != HSA_AMD_PACKET_TYPE_BARRIER_VALUE)
+			return RT_AGENT_NONE;
+		break;
+	default:
+		return RT_AGENT_NONE;
+	}
+	return __atomic_load_n(&agent.wants, __ATOMIC_RELAXED) & RT_AGENT_WANT_BARRIERS
+		       ? RT_AGENT_BARRIER
+		       : RT_AGENT_NONE;
+}
+
+/* ---- the record ---- */
+
+/* Whose packet it is: see owners.c. */
+static void fill_owner(struct rt_agent_rec *rec, const struct queue *q, uint64_t index)
+{
+	struct owner owner;
+
+	rec->time = shm_now();
+	if (!owners_find(&q->owners, index, &owner))
+		return;
+	rec->tid = owner.tid;
+	if (owner.tid == agent_tid() && !owners_moved_on(q->hsa, index))
+		return;
+	rec->dispatch.passed_on = rec->time;
+	rec->time = owner.time;
+}
+
+static void fill_dispatch(struct rt_agent_rec *rec, const hsa_kernel_dispatch_packet_t *pkt)
+{
+	rec->dispatch.kernel = kernel_id(pkt->kernel_object);
+	rec->dispatch.grid[0] = pkt->grid_size_x;
+	rec->dispatch.grid[1] = pkt->grid_size_y;
+	rec->dispatch.grid[2] = pkt->grid_size_z;
+	rec->dispatch.workgroup[0] = pkt->workgroup_size_x;
+	rec->dispatch.workgroup[1] = pkt->workgroup_size_y;
+	rec->dispatch.workgroup[2] = pkt->workgroup_size_z;
+	rec->dispatch.lds = pkt->group_segment_size;
+	rec->dispatch.scratch = pkt->private_segment_size;
+	rec->dispatch.kernel_object = pkt->kernel_object;
+}
+
+static bool write_record(const struct queue *q, enum rt_agent_kind kind, uint64_t op,
+			 uint64_t index, const union packet *pkt)
+{
+	struct rt_agent_rec *rec;
+	uint64_t pos;
+
+	rec = shm_claim(&agent.shm, kind, &pos);
+	if (!rec)
+		return false;
+	rec->flags = pkt->header & 1u << HSA_PACKET_HEADER_BARRIER ? RT_AGENT_F_BARRIER : 0;
+	rec->op = op;
+	rec->dispatch.agent = q->device_id;
+	rec->dispatch.queue = q->id;
+	if (kind == RT_AGENT_DISPATCH)
+		fill_dispatch(rec, &pkt->dispatch);
+	fill_owner(rec, q, index);
+	shm_publish(rec, pos);
+	return true;
+}
+
+/* ---- the signal ---- */
+
+static void set_signal(union packet *pkt, hsa_signal_t signal)
+{
+	__atomic_store_n(&pkt->dispatch.completion_signal.handle, signal.handle, __ATOMIC_RELEASE);
+}
+
+/* The packet has no signal, or one that stays. False: that cannot be, or there is no room. */
+static bool record_packet(struct queue *q, enum rt_agent_kind kind, uint64_t index,
+			  union packet *pkt)
+{
+	hsa_signal_t own = pkt->dispatch.completion_signal;
+	struct op *op = inflight_next(q);
+
+	if (!op || (!own.handle && !inflight_make_ready(q)))
+		return false;
+	*op = (struct op){.op = agent_next_op(),
+			  .device = q->device,
+			  .device_id = q->device_id,
+			  .timed = own.handle ? own : q->ready,
+			  .own = own.handle};
+	if (own.handle && !shadow_watch(own, op))
+		return false;
+	if (!write_record(q, kind, op->op, index, pkt)) {
+		if (own.handle)
+			shadow_forget(op);
+		return true; /* counted */
+	}
+	flight_begin(op->op, op->timed, q->device_id, op->own ? RT_FLIGHT_OWN : 0);
+	if (!own.handle) {
+		set_signal(pkt, q->ready);
+		q->ready.handle = 0;
+	}
+	inflight_push(q);
+	return true;
+}
+
+static void shared_ended(struct relay *r, hsa_signal_value_t value)
+{
+	struct times times;
+
+	if (!agent.shm.base)
+		return;
+	inflight_read_times(r->device, r->timed, &times);
+	inflight_record_done(r->op, r->device_id, &times, value);
+}
+
+/* The packet is one of several that complete the same signal. False: there is no room. */
+static bool record_shared(struct queue *q, enum rt_agent_kind kind, uint64_t index,
+			  union packet *pkt)
+{
+	struct relay *r = relay_new(pkt->dispatch.completion_signal, agent_next_op());
+
+	if (!r)
+		return false;
+	r->device = q->device;
+	r->device_id = q->device_id;
+	if (!write_record(q, kind, r->op, index, pkt)) {
+		relay_put(r);
+		return true; /* counted */
+	}
+	if (relay_start(r, shared_ended)) {
+		set_signal(pkt, r->timed);
+	} else {
+		inflight_record_done(r->op, r->device_id, &(struct times){0}, 0);
+		relay_put(r);
+	}
+	return true;
+}
+
+/* The GPU is about to be given the packet. */
+static void look_at(struct queue *q, uint64_t index, union packet *pkt, uint16_t header)
+{
+	enum rt_agent_kind kind = agent_active() ? packet_kind(pkt, header) : RT_AGENT_NONE;
+	hsa_signal_t own = pkt->dispatch.completion_signal;
+	bool recorded;
+
+	if (own.handle)
+		shadow_drop(own);
+	if (kind == RT_AGENT_NONE)
+		return;
+	recorded = record_packet(q, kind, index, pkt) ||
+		   (own.handle && record_shared(q, kind, index, pkt));
+	if (!recorded)
+		shm_lose(&agent.shm, kind);
+}
+
+/* ---- the doorbell ---- */
+
+static uint64_t write_index(const struct queue *q)
+{
+	return hsa.core.hsa_queue_load_write_index_scacquire_fn(q->hsa);
+}
+
+/* Behind the last packet that is reserved, or rung for by a program that keeps no write index. */
+static uint64_t end_of_packets(const struct queue *q, uint64_t written)
+{
+	uint64_t rung = q->asked + 1;
+
+	return rung > written && rung - q->scanned <= q->hsa->size ? rung : written;
+}
+
+/* Looks at what is behind the last look. A packet that is reserved and not written yet ends it. */
+static void look_at_new(struct queue *q, uint64_t written)
+{
+	uint64_t end = end_of_packets(q, written);
+
+	for (; q->scanned < end; q->scanned++) {
+		union packet *pkt = packet_at(q, q->scanned);
+		uint16_t header = __atomic_load_n(&pkt->header, __ATOMIC_ACQUIRE);
+
+		if (header_type(header) != HSA_PACKET_TYPE_INVALID)
+			look_at(q, q->scanned, pkt, header);
+		else if (hsa.core.hsa_queue_load_read_index_scacquire_fn(q->hsa) <= q->scanned)
+			break;
+		else if (agent_active()) /* the GPU has taken it already */
+			shm_lose(&agent.shm, RT_AGENT_DISPATCH);
+	}
+}
+
+static void pass_on(struct queue *q, store_fn store)
+{
+	int64_t seen = (int64_t)q->scanned - 1;
+	int64_t value = q->asked < seen ? q->asked : seen;
+
+	if (value <= q->rung)
+		return;
+	q->rung = value;
+	store(q->hsa->doorbell_signal, value);
+}
+
+/* A tracer wants operations, and the reaper has not heard of it yet. */
+static void lose(const struct queue *q, hsa_signal_value_t value)
+{
+	const union packet *pkt = packet_at(q, value);
+	enum rt_agent_kind kind = packet_kind(pkt, pkt->header);
+
+	if (kind != RT_AGENT_NONE)
+		shm_lose(&agent.shm, kind);
+}
+
+/*
+ * The application rings for the packets up to `value`. What is neither reserved nor to be seen in
+ * the ring must not be kept waiting: such a program does it in a way that we do not know.
+ */
+static void follow(struct queue *q, hsa_signal_value_t value)
+{
+	int64_t written = write_index(q), first = q->asked < written ? written : q->asked + 1;
+
+	if (value >= first && agent_active())
+		owners_note(q->hsa, first, value + 1 - first);
+	if (value > q->asked)
+		q->asked = value;
+	look_at_new(q, written);
+	if (value >= written && value >= (int64_t)q->scanned)
+		q->follows = false;
+}
+
+static void ring(struct queue *q, hsa_signal_value_t value, store_fn store)
+{
+	if (q->follows && value >= q->begun)
+		follow(q, value);
+	if (q->follows && value >= q->begun) {
+		pass_on(q, store);
+		return;
+	}
+	if (!q->follows && agent_wanted())
+		lose(q, value);
+	store(q->hsa->doorbell_signal, value);
+}
+
+static void __attribute__((noinline))
+store_slowly(hsa_signal_t signal, hsa_signal_value_t value, store_fn store)
+{
+	struct queue *q = queues_by_doorbell(signal);
+
+	if (!q) {
+		store(signal, value);
+		return;
+	}
+	pthread_mutex_lock(&q->lock);
+	ring(q, value, store);
+	pthread_mutex_unlock(&q->lock);
+}
+
+/* The one branch that a launch pays while nobody looks. */
+#define STORE(order)                                                                         \
+	void dispatch__signal_store_##order(hsa_signal_t signal, hsa_signal_value_t value)   \
+	{                                                                                    \
+		if (likely(!(agent_watching() | agent_asked())))                             \
+			hsa.core.hsa_signal_store_##order##_fn(signal, value);               \
+		else                                                                         \
+			store_slowly(signal, value, hsa.core.hsa_signal_store_##order##_fn); \
+	}
+
+STORE(relaxed)
+STORE(screlease)
+
+void dispatch_follow(struct queue *q, bool on)
+{
+	pthread_mutex_lock(&q->lock);
+	if (on && !q->follows) {
+		q->scanned = hsa.core.hsa_queue_load_read_index_scacquire_fn(q->hsa);
+		if (q->scanned < write_index(q))
+			q->scanned = write_index(q);
+		q->begun = (int64_t)q->scanned;
+		q->asked = q->rung = q->begun - 1;
+	} else if (!on && q->follows && q->asked > q->rung) {
+		hsa.core.hsa_signal_store_screlease_fn(q->hsa->doorbell_signal, q->asked);
+	}
+	q->follows = on;
+	pthread_mutex_unlock(&q->lock);
+}
+
+void dispatch_pass_on(struct queue *q)
+{
+	/* Else somebody is ringing. */
+	if (q->asked <= q->rung || pthread_mutex_trylock(&q->lock))
+		return;
+	if (q->follows) {
+		look_at_new(q, write_index(q));
+		pass_on(q, hsa.core.hsa_signal_store_screlease_fn);
+	}
+	pthread_mutex_unlock(&q->lock);
+}

@@ -1,0 +1,113 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * A queue of the application, as queues.c, dispatch.c and inflight.c see it.
+ */
+#ifndef RTRACE_AGENT_QUEUE_H
+#define RTRACE_AGENT_QUEUE_H
+
+#include <pthread.h>
+
+#include "hsa_agent/core.h"
+
+/* When the GPU ran something; both 0: not known. */
+struct times {
+	uint64_t begin, end;
+	bool ticks; /* of the GPU's clock; else by the runtime's */
+};
+
+/* A kernel or barrier that the GPU has been given. */
+struct op {
+	uint64_t op;
+	hsa_agent_t device;
+	uint32_t device_id;
+	hsa_signal_t timed; /* it completes that: ours, or the application's */
+	bool own;	    /* the application's: to be looked at by shadow.c alone */
+	bool recorded;	    /* own: its end is */
+	bool ended;	    /* and there is nothing left to be done for it */
+};
+
+struct queue {
+	struct queue *next;
+	hsa_queue_t *hsa;
+	hsa_agent_t device;
+	uint32_t device_id, id;
+	struct owners owners;
+
+	/* dispatch.c: whoever rings the doorbell has the lock. */
+	pthread_mutex_t lock __attribute__((aligned(64)));
+	bool follows;  /* while recording: packets are looked at before the GPU is told */
+	int64_t begun; /* packets before that one were reserved before: the GPU is told as ever */
+	uint64_t scanned;   /* the packets before that one have been looked at */
+	int64_t asked;	    /* the last packet that the application has rung for */
+	int64_t rung;	    /* ... and we for it */
+	hsa_signal_t ready; /* one of ours, not used yet */
+
+	/*
+	 * inflight.c: two rings with one producer (who has the lock) and one consumer (the reaper):
+	 * the operations in flight, and the way back of our signals.
+	 */
+	uint64_t mask;
+	struct op *ops;
+	hsa_signal_t *spare;
+	uint64_t head __attribute__((aligned(64)));
+	uint64_t spare_tail;
+	uint64_t tail __attribute__((aligned(64)));
+	uint64_t spare_head;
+};
+
+/* ---- queues.c ---- */
+
+/* NULL: it is none of a queue that is watched. */
+struct queue *queues_by_doorbell(hsa_signal_t signal);
+
+/* ---- dispatch.c ---- */
+
+/*
+ * Has the application's packets looked at from now on, or not any more. Exact: what is reserved
+ * after `agent.watching` was set is looked at, and nothing else.
+ */
+void dispatch_follow(struct queue *q, bool on);
+/* Rings for packets that were held back, if their turn has come. */
+void dispatch_pass_on(struct queue *q);
+
+/* ---- inflight.c ---- */
+
+/* 0, or -1 if memory is lacking. `packets`: of the queue. */
+int inflight_init(struct queue *q, uint32_t packets);
+/*
+ * What has not completed never will. `gone`: the queue was destroyed; else the GPU may still write
+ * to the signals.
+ */
+void inflight_release(struct queue *q, bool gone);
+/*
+ * The next operation to be filled in, and inflight_push to have it looked after. NULL if there are
+ * too many. With the lock, both.
+ */
+struct op *inflight_next(struct queue *q);
+void inflight_push(struct queue *q);
+/* Has q->ready be a signal that waits to be completed. With the lock. */
+bool inflight_make_ready(struct queue *q);
+/* Writes the times of what has ended; returns how many operations are still in flight. */
+uint64_t inflight_reap(struct queue *q);
+
+/* The times in a signal that an operation has completed. */
+void inflight_read_times(hsa_agent_t device, hsa_signal_t signal, struct times *times);
+/* That operation has ended: records it with what its signal says. */
+void inflight_record_end(const struct op *op);
+/* Operation `op` has ended; `value`: of its signal then. */
+void inflight_record_done(uint64_t op, uint32_t device_id, const struct times *times,
+			  hsa_signal_value_t value);
+
+/* ---- shadow.c ---- */
+
+/* The operation completes that signal of the application; the packet is not with the GPU yet.
+ * False: its times would not stay apart from those of others, or there is no memory. */
+bool shadow_watch(hsa_signal_t signal, struct op *op);
+/* Has it ended? Then that is recorded. */
+bool shadow_has_ended(struct op *op);
+/* It is not to be watched any more. */
+void shadow_forget(struct op *op);
+/* Gives the signal the times of another operation, unless it is watched. */
+void shadow_stamp(hsa_signal_t signal, uint64_t begin, uint64_t end);
+
+#endif

@@ -1,0 +1,90 @@
+#!/usr/bin/env bats
+# SPDX-License-Identifier: MIT
+# Programs that nobody here wrote: AMD's benchmarks and tests of its libraries, as Debian has them from ROCm 5.7
+# on. scripts/rocm-matrix installs them. The simulated GPU does not compute for them, so it is not judged what
+# they find, only that they end the same, and that all they had the GPU do is in the trace, as it was.
+
+load common
+load gpu
+
+NOTHING_LOST='lost 0 calls (ring full), 0 (nested too deep), 0 GPU records, 0 other; 0 GPU operations uncorrelated, 0 without end'
+
+teardown() {
+	end_jobs
+	rm -f "$(tmp t.json)" "$(tmp truth)"
+}
+
+# The program of that name, or the test is skipped.
+find_app() {
+	program=$(compgen -G "/usr/libexec/rocm/$1" | head -n 1)
+	[ -n "$program" ] || skip "no $1 is installed"
+}
+
+# It gives way to the tracer, which has to keep up.
+#
+# launched OPTIONS ARG...: ends the same without tracer and with it, and the trace is true.
+launched() {
+	local options=$1 untraced=0 traced=0
+
+	shift
+	sim SIMKFD_GPUS=1 "$program" "$@" >"$(tmp out)" 2>&1 || untraced=$?
+	# shellcheck disable=SC2086 # several options
+	sim SIMKFD_GPUS=1 SIMKFD_DRIFT_PPM=200 SIMKFD_TRUTH="$(tmp truth)" \
+		"$RTRACE" $options -f json -o "$(tmp t.json)" -- nice -n 19 "$program" "$@" \
+		>"$(tmp out)" 2>"$(tmp err)" || traced=$?
+	[ "$traced" = "$untraced" ]
+	cat "$(tmp err)"
+	grep -q "$NOTHING_LOST" "$(tmp err)"
+	check_truth "$(tmp truth)" "$(tmp t.json)"
+}
+
+# attached ARG...: to a program that is at work and goes on for long.
+attached() {
+	sim_exec HSA_TOOLS_LIB="$O/librtrace-agent.so" SIMKFD_GPUS=1 SIMKFD_DRIFT_PPM=200 SIMKFD_TRUTH="$(tmp truth)" \
+		nice -n 19 "$program" "$@" >"$(tmp out)" 2>&1 &
+	job=$!
+	JOBS_STARTED+=("$job")
+	wait_for eval '[ "$(grep -c kind=dispatch "$(tmp truth)")" -gt 100 ]'
+	"$RTRACE" -p "$job" -f json -o "$(tmp t.json)" --duration "$(seconds 1)" 2>"$(tmp err)"
+	kill -TERM "$job"
+	wait "$job" || :
+	cat "$(tmp err)"
+	grep -q "$NOTHING_LOST" "$(tmp err)"
+	check_truth_between "$(tmp truth)" "$(tmp t.json)"
+}
+
+# It looks up each of the tens of thousands of kernels in its files: HSA's calls, launched, would take minutes.
+@test "rocblas-bench, launched" {
+	find_app 'librocblas*-bench/rocblas-bench'
+	launched "-t runtime" -f gemm -r s -m 256 -n 256 -k 256 -i 50 -v 0
+	[ "$(grep -c Cijk "$(tmp traced)")" -gt 50 ]
+}
+
+@test "rocblas-bench, attached to" {
+	find_app 'librocblas*-bench/rocblas-bench'
+	attached -f gemm -r s -m 256 -n 256 -k 256 -i 10000000 -v 0
+}
+
+for_rocrand() {
+	find_app "librocrand1-tests/$1"
+	launched ""
+	rm "$(tmp truth)"
+	attached --gtest_repeat=-1
+}
+
+@test "rocRAND's test of uniform distributions, launched and attached to" {
+	for_rocrand test_rocrand_generate_uniform
+}
+
+@test "rocRAND's test of its xorwow kernels, launched and attached to" {
+	for_rocrand test_rocrand_kernel_xorwow
+}
+
+@test "rocRAND's test with HIP graphs, launched and attached to" {
+	for_rocrand test_rocrand_hipgraphs
+}
+
+@test "rocPRIM's test of reductions, launched" {
+	find_app librocprim-tests/test_device_reduce
+	launched ""
+}

@@ -1,0 +1,255 @@
+#!/usr/bin/env bats
+# SPDX-License-Identifier: MIT
+# The files of -f csv: their names and columns are those that rocprofv3 documents, read by Python's csv module;
+# what they tell is what JSON tells of the same trace, and what the workload and the simulator say.
+
+load common
+load gpu
+load formats
+
+# The files and columns of rocprofv3 (ROCm 7).
+API="Domain Function Process_Id Thread_Id Correlation_Id Start_Timestamp End_Timestamp"
+STATS="Name Calls TotalDurationNs AverageNs Percentage MinNs MaxNs StdDev"
+declare -gA FIELDS=(
+	[hip_api_trace]=$API [hsa_api_trace]=$API [marker_api_trace]=$API
+	[kernel_trace]="Kind Agent_Id Queue_Id Stream_Id Thread_Id Dispatch_Id Kernel_Id Kernel_Name Correlation_Id Start_Timestamp End_Timestamp LDS_Block_Size Scratch_Size VGPR_Count Accum_VGPR_Count SGPR_Count Workgroup_Size_X Workgroup_Size_Y Workgroup_Size_Z Grid_Size_X Grid_Size_Y Grid_Size_Z"
+	[memory_copy_trace]="Kind Direction Stream_Id Source_Agent_Id Destination_Agent_Id Correlation_Id Start_Timestamp End_Timestamp"
+	[memory_allocation_trace]="Kind Operation Agent_Id Allocation_Size Address Correlation_Id Start_Timestamp End_Timestamp"
+	[scratch_memory_trace]="Kind Operation Agent_Id Queue_Id Thread_Id Alloc_Flags Start_Timestamp End_Timestamp Allocation_Size"
+	[hip_api_stats]=$STATS [hsa_api_stats]=$STATS [marker_api_stats]=$STATS [kernel_stats]=$STATS
+	[memory_copy_stats]=$STATS [memory_allocation_stats]=$STATS [scratch_memory_stats]=$STATS [domain_stats]=$STATS
+	[agent_info]="Node_Id Logical_Node_Id Agent_Type Cpu_Cores_Count Simd_Count Cpu_Core_Id_Base Simd_Id_Base Max_Waves_Per_Simd Lds_Size_In_Kb Gds_Size_In_Kb Num_Gws Wave_Front_Size Num_Xcc Cu_Count Array_Count Num_Shader_Banks Simd_Arrays_Per_Engine Cu_Per_Simd_Array Simd_Per_Cu Max_Slots_Scratch_Cu Gfx_Target_Version Vendor_Id Device_Id Location_Id Domain Drm_Render_Minor Num_Sdma_Engines Num_Sdma_Xgmi_Engines Num_Sdma_Queues_Per_Engine Num_Cp_Queues Max_Engine_Clk_Ccompute Max_Engine_Clk_Fcompute Sdma_Fw_Version Fw_Version Capability Cu_Per_Engine Max_Waves_Per_Cu Family_Id Workgroup_Max_Size Grid_Max_Size Local_Mem_Size Hive_Id Gpu_Id Workgroup_Max_Dim_X Workgroup_Max_Dim_Y Workgroup_Max_Dim_Z Grid_Max_Dim_X Grid_Max_Dim_Y Grid_Max_Dim_Z Name Vendor_Name Product_Name Model_Name"
+)
+
+# Every file that is there has the columns of its name, each row as many, texts in quotes and numbers not, and
+# at least one row.
+check_columns() {
+	local file name found=0
+
+	for file in "$1"_*.csv; do
+		name=${file#"$1"_}
+		name=${name%.csv}
+		[ -n "${FIELDS[$name]}" ]
+		python3 -c '
+import csv, sys
+want = sys.argv[2].split()
+names, *rows = csv.reader(open(sys.argv[1], newline=""))
+assert names == want, names
+assert rows and all(len(row) == len(want) for row in rows)
+names, *rows = csv.reader(open(sys.argv[1], newline=""), quoting=csv.QUOTE_NONNUMERIC)
+texts = ("Domain", "Function", "Kind", "Operation", "Direction", "Address", "Kernel_Name", "Agent_Type")
+for row in rows:
+    for name, value in zip(want, row):
+        number = name == "Domain" and "Node_Id" in want
+        text = not number and (name in texts or name.endswith("Agent_Id") or name == "Agent_Id" or name.endswith("Name"))
+        assert isinstance(value, str if text else float), (name, value)' "$file" "${FIELDS[$name]}"
+		found=$((found + 1))
+	done
+	[ "$found" -gt 0 ]
+}
+
+# sums_csv BASE
+sums_csv() {
+	python3 -c "$SUMS"'
+import csv, os
+def rows(name):
+    path = sys.argv[1] + "_" + name + ".csv"
+    return csv.DictReader(open(path, newline="")) if os.path.exists(path) else []
+def took(row):
+    return int(row["End_Timestamp"]) - int(row["Start_Timestamp"])
+for kind in "hip", "hsa", "marker":
+    for row in rows(kind + "_api_trace"):
+        if kind != "marker" or row["Domain"] == "MARKER_CORE_RANGE_API":
+            add(kind, row["Function"], took(row))
+for row in rows("kernel_trace"):
+    add("kernel", row["Kernel_Name"], took(row))
+for row in rows("memory_copy_trace"):
+    add("copy", row["Direction"], took(row))
+for row in rows("memory_allocation_trace"):
+    operation = {"ALLOCATE": "ALLOC", "FREE": "FREE"}.get(row["Operation"][18:])
+    if operation:
+        add("memory", operation, took(row), int(row["Allocation_Size"]))
+write()' "$1"
+}
+
+# The statistics are those of the rows.
+check_stats() {
+	python3 -c '
+import csv, math, os, statistics, sys
+from collections import defaultdict
+base = sys.argv[1]
+def rows(name):
+    return list(csv.DictReader(open(base + "_" + name + ".csv", newline="")))
+domains = {}
+for trace, column, domain in (("hip_api", "Function", "HIP_API"), ("hsa_api", "Function", "HSA_API"),
+        ("marker_api", "Function", "MARKER_API"), ("kernel", "Kernel_Name", "KERNEL_DISPATCH"),
+        ("memory_copy", "Direction", "MEMORY_COPY"), ("memory_allocation", "Operation", "MEMORY_ALLOCATION"),
+        ("scratch_memory", "Operation", "SCRATCH_MEMORY")):
+    if not os.path.exists(base + "_" + trace + "_trace.csv"):
+        assert not os.path.exists(base + "_" + trace + "_stats.csv")
+        continue
+    times = defaultdict(list)
+    for row in rows(trace + "_trace"):
+        times[row[column]].append(int(row["End_Timestamp"]) - int(row["Start_Timestamp"]))
+    domains[domain] = [t for of in times.values() for t in of]
+    def check(row, of, total):
+        assert (int(row["Calls"]), int(row["TotalDurationNs"]), int(row["MinNs"]), int(row["MaxNs"])) == \
+            (len(of), sum(of), min(of), max(of)), row
+        assert math.isclose(float(row["AverageNs"]), sum(of) / len(of), abs_tol=1e-6)
+        assert math.isclose(float(row["Percentage"]), 100 * sum(of) / total if total else 0, abs_tol=0.006)
+        assert math.isclose(float(row["StdDev"]), statistics.stdev(of) if len(of) > 1 else 0, rel_tol=1e-6, abs_tol=1e-5)
+    stats = rows(trace + "_stats")
+    assert sorted(row["Name"] for row in stats) == sorted(times)
+    for row in stats:
+        check(row, times[row["Name"]], sum(domains[domain]))
+    totals = [int(row["TotalDurationNs"]) for row in stats]
+    assert totals == sorted(totals, reverse=True)
+stats = rows("domain_stats")
+assert sorted(row["Name"] for row in stats) == sorted(domains)
+for row in stats:
+    check(row, domains[row["Name"]], sum(map(sum, domains.values())))' "$1"
+}
+
+@test "columns, and what JSON tells of the same trace" {
+	for w in vectoradd ranges copies "streams -g 2 -t 2 -s 2 -n 20" resources; do
+		echo "$w"
+		record_formats csv "$w"
+		grep -qF "wrote $(tmp t)_*.csv (csv)" "$(tmp err)"
+		check_columns "$(tmp t)"
+		sums_json "$(tmp t.json)" >"$(tmp sums.json)"
+		sums_csv "$(tmp t)" >"$(tmp sums.csv)"
+		without_copy_bytes <"$(tmp sums.json)" >"$(tmp sums.want)"
+		same_sums "$(tmp sums.want)" "$(tmp sums.csv)"
+		check_stats "$(tmp t)"
+		# What there is none of has no file.
+		[ "$(ls "$(tmp)" | grep -c '^t_marker_api_trace.csv$')" = "$([ "$w" = ranges ] && echo 1 || echo 0)" ]
+	done
+}
+
+@test "what the simulator ran, and the workload called" {
+	record_formats csv "streams -g 2 -t 2 -s 2 -n 20"
+	true_ops "$(tmp truth)" | awk -F '\t' '$1 == "dispatch" { gsub("_", " ", $3); print "Agent " $2 + 1 "\t" $3 }' |
+		sort >"$(tmp ran)"
+	python3 -c '
+import csv, sys
+for row in csv.DictReader(open(sys.argv[1], newline="")):
+    print(row["Agent_Id"], row["Kernel_Name"].replace("_", " "), sep="\t")' "$(tmp t_kernel_trace.csv)" | sort >"$(tmp told)"
+	diff "$(tmp ran)" "$(tmp told)"
+	[ "$(wc -l <"$(tmp told)")" -gt 20 ]
+	made=$(awk '$1 == "calls" && $2 == "hipMemcpyAsync" {print $3}' "$(tmp out)")
+	[ "$(grep -c '^"HIP_RUNTIME_API_EXT","hipMemcpyAsync",' "$(tmp t_hip_api_trace.csv)")" = "$made" ]
+	grep -q '^"HIP_COMPILER_API_EXT","__hipPushCallConfiguration",' "$(tmp t_hip_api_trace.csv)"
+	grep -q '^"HSA_AMD_EXT_API","hsa_amd_memory_async_copy' "$(tmp t_hsa_api_trace.csv)"
+	# Both devices, once each.
+	[ "$(cut -d, -f1-3 "$(tmp t_agent_info.csv)" | tail -n +2 | tr '\n' ' ')" = '1,1,"GPU" 2,2,"GPU" ' ]
+	# Times are CLOCK_BOOTTIME, a correlation ID is that of a call.
+	python3 -c '
+import csv, sys
+calls = {}
+for name in "hip", "hsa":
+    for row in csv.DictReader(open(sys.argv[1] + "_" + name + "_api_trace.csv", newline="")):
+        calls[row["Correlation_Id"]] = int(row["Start_Timestamp"])
+for row in csv.DictReader(open(sys.argv[1] + "_kernel_trace.csv", newline="")):
+    assert calls[row["Correlation_Id"]] <= int(row["Start_Timestamp"]) < float(open("/proc/uptime").read().split()[0]) * 1e9' "$(tmp t)"
+}
+
+@test "exported is what was written at once; a recording's files stand beside it" {
+	record_formats csv resources
+	mkdir "$(tmp x)"
+	cp "$(tmp t.rtrace)" "$(tmp x/job.rtrace)"
+	"$RTRACE" export -f csv "$(tmp x/job.rtrace)" 2>"$(tmp err)"
+	grep -qF "wrote $(tmp x/job)_*.csv (csv)" "$(tmp err)"
+	for f in "$(tmp t)"_*.csv; do
+		cmp "$f" "$(tmp x/job)${f#"$(tmp t)"}"
+	done
+	[ "$(files_in "$(tmp x)" | wc -l)" = "$(($(ls "$(tmp t)"_*.csv | wc -l) + 1))" ]
+	"$RTRACE" export -f csv -o "$(tmp x/named)" "$(tmp t.rtrace)" 2>"$(tmp err)"
+	cmp "$(tmp x/named_hip_api_trace.csv)" "$(tmp t_hip_api_trace.csv)"
+	[ "$(stat -c %a "$(tmp t)"_*.csv | sort -u)" = 600 ]
+	# A file of an earlier trace that this one has no rows for is not taken for its own.
+	echo old >"$(tmp x/named_marker_api_trace.csv)"
+	"$RTRACE" export -f csv -o "$(tmp x/named)" "$(tmp t.rtrace)" 2>"$(tmp err)"
+	[ ! -e "$(tmp x/named_marker_api_trace.csv)" ]
+}
+
+@test "hostile names stay in their fields" {
+	cat >"$(tmp marks.py)" <<-EOT
+		import ctypes
+		roctx = ctypes.CDLL("$O/libroctx64.so.4")
+		for name in (b'a "quoted", name', b'two\nlines', b'"\n"MARKER_CORE_RANGE_API","forged",1,1,1,1,1',
+		        b'=cmd|x', b'\x1b[31m\xff\xc2\x9b', b'', b'"', b',', b'a\r\nb'):
+		    roctx.roctxMarkA(name)
+	EOT
+	"$RTRACE" -f csv -o "$(tmp t)" -- python3 "$(tmp marks.py)" 2>"$(tmp err)"
+	check_columns "$(tmp t)"
+	python3 -c '
+import csv, sys
+names = [row["Function"] for row in csv.DictReader(open(sys.argv[1], newline="", encoding="utf-8"))
+         if row["Domain"] == "MARKER_CORE_RANGE_API"]
+assert names == ["a \"quoted\", name", "two\nlines", "\"\n\"MARKER_CORE_RANGE_API\",\"forged\",1,1,1,1,1",
+    "=cmd|x", "?[31m\ufffd?", "", "\"", ",", "a\r\nb"], names' "$(tmp t_marker_api_trace.csv)"
+}
+
+@test "not to stdout, not through a symbolic link, not into a folder that is not there" {
+	record_formats csv vectoradd
+	fails 2 '-o -: csv writes files, not to stdout' "$RTRACE" export -f csv -o - "$(tmp t.rtrace)"
+	fails 2 '-o -: csv writes files, not to stdout' "$RTRACE" -f csv -o - -- true
+	fails 1 'output: /nonexistent/x_\*\.csv: No such file' "$RTRACE" export -f csv -o /nonexistent/x "$(tmp t.rtrace)"
+	mkdir "$(tmp x)"
+	echo precious >"$(tmp target)"
+	ln -s "$(tmp target)" "$(tmp x/l_memory_copy_trace.csv)"
+	ln -s "$(tmp target)" "$(tmp x/l.text)"
+	fails 1 'output: .*/l_\*\.csv: a symbolic link, which is not followed' \
+		"$RTRACE" export -f csv -o "$(tmp x/l)" "$(tmp t.rtrace)"
+	fails 1 'output: .*/l\.text: a symbolic link, which is not followed' \
+		"$RTRACE" export -f text -o "$(tmp x/l.text)" "$(tmp t.rtrace)"
+	[ "$(cat "$(tmp target)")" = precious ]
+	# What was made before it is gone again.
+	[ "$(files_in "$(tmp x)" | tr '\n' ' ')" = "l.text l_memory_copy_trace.csv " ]
+	# A name that another file has too is taken away from it, not written through.
+	ln "$(tmp target)" "$(tmp x/h.text)"
+	"$RTRACE" export -f text -o "$(tmp x/h.text)" "$(tmp t.rtrace)" 2>"$(tmp err)"
+	[ "$(cat "$(tmp target)")" = precious ]
+	grep -q hipLaunchKernel "$(tmp x/h.text)"
+}
+
+@test "nothing recorded: nothing left" {
+	mkdir "$(tmp x)"
+	fails 1 'no such process' "$RTRACE" -f csv -f text -o "$(tmp x/t)" -p 4194000
+	sleep 30 3>&- &
+	JOBS_STARTED+=($!)
+	fails 1 'nothing to trace' "$RTRACE" -f csv -f json -o "$(tmp x/t)" -p $!
+	[ -z "$(files_in "$(tmp x)")" ]
+	# What was begun before another file cannot be made.
+	ln -s nowhere "$(tmp x/t.json)"
+	fails 1 'output: .*/t\.json: a symbolic link' "$RTRACE" -f csv -f text -f json -o "$(tmp x/t)" -- true
+	rm "$(tmp x/t.json)"
+	[ -z "$(files_in "$(tmp x)")" ]
+	# A command that makes no calls has no rows.
+	"$RTRACE" -f csv -o "$(tmp x/t)" -- true 2>"$(tmp err)"
+	[ -z "$(files_in "$(tmp x)")" ]
+}
+
+@test "files are the user's who called sudo" {
+	record_formats csv vectoradd
+	mkdir "$(tmp x)"
+	SUDO_UID=1234 SUDO_GID=2345 "$RTRACE" export -f csv -f json -o "$(tmp x/t)" "$(tmp t.rtrace)" 2>"$(tmp err)"
+	[ "$(stat -c '%u %g %a' "$(tmp x)"/* | sort -u)" = "1234 2345 600" ]
+	[ "$(files_in "$(tmp x)" | wc -l)" -gt 5 ]
+	SUDO_UID=x SUDO_GID= "$RTRACE" export -f json -o "$(tmp x/o)" "$(tmp t.rtrace)" 2>"$(tmp err)"
+	[ "$(stat -c '%u' "$(tmp x/o)")" = 0 ]
+}
+
+@test "a full disk is said" {
+	record_formats csv "streams -g 2 -t 2 -s 2 -n 20"
+	mkdir "$(tmp x)"
+	(
+		trap '' XFSZ
+		ulimit -f 4
+		fails 1 'output: write .*/t_\*\.csv: File too large' "$RTRACE" export -f csv -o "$(tmp x/t)" "$(tmp t.rtrace)"
+	)
+}
+
+teardown() {
+	end_jobs
+}

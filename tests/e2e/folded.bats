@@ -1,0 +1,142 @@
+#!/usr/bin/env bats
+# SPDX-License-Identifier: MIT
+# Folded stacks: the lines are those that a program makes of the JSON trace of the same recording, which knows every
+# caller when it begins; a flame graph's reader takes them; names cannot forge any.
+
+load common
+load gpu
+load formats
+
+# What the lines must be, from a JSON trace: each call's and range's own time, each operation's, by its stack.
+folded_json() {
+	python3 -c '
+import json, re, sys
+from collections import Counter
+from decimal import Decimal
+calls, ranges, operations, comms = {}, {}, [], {}
+def ns(us):
+    return int(us * 1000)
+for e in json.load(open(sys.argv[1]), parse_float=Decimal)["traceEvents"]:
+    args = e.get("args", {})
+    if e["ph"] == "M" and e["name"] == "process_name":
+        comms[e["pid"]] = args["name"]
+    if e["ph"] != "X":
+        continue
+    if e["cat"] == "gpu":
+        operations.append(e)
+    elif "corr" in args:
+        calls[args["corr"]] = e
+    elif e["cat"] == "roctx":
+        ranges[args["range"]] = e
+own = {id(e): ns(e["dur"]) for e in [*calls.values(), *ranges.values()]}
+def outer(e):
+    if id(e) in own and "corr" not in e["args"]:
+        return ranges.get(e["args"].get("parent"))
+    return calls.get(e["args"]["parent"]) or ranges.get(e["args"].get("range"))
+for e in [*calls.values(), *ranges.values()]:
+    if outer(e):
+        own[id(outer(e))] -= ns(e["dur"])
+def safe(name):
+    name = "".join("?" if ord(c) < 32 or 0x7f <= ord(c) < 0xa0 else c for c in name)
+    return name.replace(";", ",") or "?"
+def path(e):
+    frames = []
+    while e:
+        frames.insert(0, e["name"])
+        if "corr" in e["args"] and not e["args"]["parent"]:
+            frames[0:0] = [re.sub(r"\+0x[0-9a-f]+ \(", " (", f) for f in reversed(e["args"].get("stack", []))]
+        last, e = e, outer(e)
+    return ["%s (%d)" % (comms[last["pid"]], last["pid"])] + frames
+sums = Counter()
+for e in [*calls.values(), *ranges.values()]:
+    sums[("host", *map(safe, path(e)))] += max(own[id(e)], 0)
+for e in operations:
+    call = calls.get(e["args"]["corr"])
+    frames = path(call) if call else ["%s (%d)" % (comms[e["pid"]], e["pid"]), "(no call)"]
+    name = "gpu: " + ("copy " if "bytes" in e["args"] else "") + e["name"]
+    sums[("gpu", *map(safe, frames + [name]))] += ns(e["dur"])
+for frames, value in sums.items():
+    if value:
+        print(";".join(frames), value)' "$1" | LC_ALL=C sort
+}
+
+same_lines() {
+	[ "$(wc -l <"$(tmp t.folded)")" -gt 10 ]
+	diff <(folded_json "$(tmp t.json)") <(LC_ALL=C sort "$(tmp t.folded)")
+}
+
+@test "the lines are those that JSON makes of the same trace" {
+	for w in vectoradd ranges copies graphs "streams -g 2 -t 2 -s 2 -n 20"; do
+		echo "$w"
+		record_formats folded "$w"
+		grep -qF "wrote $(tmp t.folded) (folded)" "$(tmp err)"
+		same_lines
+	done
+}
+
+@test "exported is what was written at once; the GPU time is the simulator's" {
+	record_formats folded "streams -g 2 -t 2 -s 2 -n 20"
+	"$RTRACE" export -f folded -o - "$(tmp t.rtrace)" >"$(tmp x)" 2>"$(tmp err)"
+	cmp <(sort "$(tmp x)") <(sort "$(tmp t.folded)")
+	"$RTRACE" export -f folded "$(tmp t.rtrace)" 2>"$(tmp err)"
+	[ "$(stat -c %a "$(tmp t.folded)")" = 600 ]
+	# Kernels by name, in the simulator's words.
+	true_ops "$(tmp truth)" | awk -F '\t' '$1 == "dispatch" { print $3 }' | sort -u >"$(tmp ran)"
+	sed -n 's/^gpu;.*;gpu: \([^ ]*\) [0-9]*$/\1/p' "$(tmp t.folded)" | grep -v ^copy | sort -u >"$(tmp told)"
+	diff "$(tmp ran)" "$(tmp told)"
+}
+
+@test "user stacks lie below the calls" {
+	sim "$RTRACE" --stacks -f json -f folded -o "$(tmp t)" -- "$O/workloads/vectoradd" >"$(tmp out)" 2>"$(tmp err)"
+	same_lines
+	grep -q '^host;vectoradd ([0-9]*);.*main (vectoradd).*;hipMalloc [0-9]*$' "$(tmp t.folded)"
+	! grep -q '+0x' "$(tmp t.folded)"
+}
+
+@test "hostile names make no lines" {
+	cat >"$(tmp marks.py)" <<-EOT
+		import ctypes
+		roctx = ctypes.CDLL("$O/libroctx64.so.4")
+		for name in (b'a;b', b'two\nlines', b'x 77\nhost;forged 12', b'\x1b[31m\xff\xc2\x9b', b'', b' ', b'ends 5 '):
+		    roctx.roctxRangePushA(name)
+		    roctx.roctxRangePop()
+	EOT
+	"$RTRACE" -f folded -o "$(tmp t.folded)" -- python3 "$(tmp marks.py)" 2>"$(tmp err)"
+	! grep -avE '^(host|gpu)(;[^;]+)+ [0-9]+$' "$(tmp t.folded)"
+	! grep -a '^host;forged' "$(tmp t.folded)"
+	python3 -c '
+import sys
+frames = {line.rsplit(" ", 1)[0].split(";")[2] for line in open(sys.argv[1], encoding="utf-8")}
+want = {"a,b", "two?lines", "x 77?host,forged 12", "?[31m\ufffd?", "?", " ", "ends 5 "}
+assert frames >= want, frames' "$(tmp t.folded)"
+}
+
+@test "nothing recorded, a recording that is cut off, a disk that is full, a link in the way" {
+	"$RTRACE" -f folded -o "$(tmp none.folded)" -- true 2>"$(tmp err)"
+	[ ! -s "$(tmp none.folded)" ]
+	record_formats folded vectoradd
+	"$O/tests/big_recording" "$(tmp whole.rtrace)" 50000
+	head -c "$(($(stat -c %s "$(tmp whole.rtrace)") * 2 / 3))" "$(tmp whole.rtrace)" >"$(tmp cut.rtrace)"
+	"$RTRACE" export -f folded -f json -o "$(tmp c)" "$(tmp cut.rtrace)" 2>"$(tmp err)"
+	[ "$(wc -l <"$(tmp c.folded)")" -gt 1000 ]
+	! grep -avE '^(host|gpu)(;[^;]+)+ [0-9]+$' "$(tmp c.folded)"
+	fails 1 'output: write /dev/full: No space left' "$RTRACE" export -f folded -o /dev/full "$(tmp t.rtrace)"
+	ln -s "$(tmp target)" "$(tmp l.folded)"
+	fails 1 'output: .*/l\.folded: a symbolic link, which is not followed' \
+		"$RTRACE" export -f folded -o "$(tmp l.folded)" "$(tmp t.rtrace)"
+	[ ! -e "$(tmp target)" ]
+}
+
+@test "a long recording, to the nanosecond" {
+	"$O/tests/big_recording" "$(tmp t.rtrace)" 50000
+	"$RTRACE" export -f folded "$(tmp t.rtrace)" 2>"$(tmp err)"
+	# 7 us of a range in each round, and 3 and 1 us of a kernel and a copy.
+	[ "$(awk '/^host/ { sum += $NF } END { print sum }' "$(tmp t.folded)")" = 350000000 ]
+	[ "$(awk '/^gpu/ { sum += $NF } END { print sum }' "$(tmp t.folded)")" = 200000000 ]
+	[ "$(grep -c '^gpu;made-up (1000);step [0-9]*;hipLaunchKernel;gpu: vectorAdd 150000$' "$(tmp t.folded)")" = 1000 ]
+	[ "$(wc -l <"$(tmp t.folded)")" = 7000 ]
+}
+
+teardown() {
+	end_jobs
+}

@@ -1,0 +1,376 @@
+#!/usr/bin/env bats
+# SPDX-License-Identifier: MIT
+# What `make install` installs: that it works where it is, without the tree, and says what is true.
+
+load common
+load gpu
+load node
+
+teardown() { end_jobs; }
+
+# make_in VARIABLE=VALUE... TARGET: without building anything, as the build may be a sanitizer's.
+make_in() {
+	make -s --no-print-directory -o all O="$O" "$@"
+}
+
+# What is in a folder.
+files() {
+	(cd "$1" && find . ! -type d | sort)
+}
+
+@test "the files, their modes and links, below DESTDIR alone" {
+	make_in DESTDIR="$(tmp root)" PREFIX=/opt/r LIBDIR=/opt/r/lib64 install
+	cd "$(tmp root)"
+	[ "$(ls)" = opt ]
+	[ "$(ls opt)" = r ]
+	[ "$(stat -c %a opt/r/bin/rtrace-bpf)" = 755 ]
+	[ "$(find . -type f -perm /111)" = ./opt/r/bin/rtrace-bpf ]
+	[ -z "$(find . -type f ! -perm -444)" ]
+	# The agent lies where the tracer looks for it, whatever LIBDIR is.
+	[ -f opt/r/lib/rtrace/librtrace-agent.so ]
+	[ "$(realpath opt/r/lib64/libroctx64.so)" = "$(realpath opt/r/lib64)/$(objdump -p opt/r/lib64/libroctx64.so | awk '/SONAME/ { print $2 }')" ]
+	for page in rtrace-bpf rtrace-bpf-export rtrace-bpf-report rtrace-bpf-top rtrace-bpf-ps rtrace-bpf-doctor; do
+		[ -s "opt/r/share/man/man1/$page.1" ]
+	done
+	[ -s opt/r/share/doc/rtrace/LICENSE ]
+	# All names of directories are filled in.
+	grep -rIn '@[A-Z]*@' . | tee "$(tmp left)"
+	[ ! -s "$(tmp left)" ]
+	# Again, over what is there, by somebody with another umask.
+	files . >"$(tmp first)"
+	(cd "$OLDPWD" && umask 077 && make_in DESTDIR="$(tmp root)" PREFIX=/opt/r LIBDIR=/opt/r/lib64 install)
+	files . | diff "$(tmp first)" -
+	[ -z "$(find . ! -perm -444)" ]
+}
+
+@test "uninstall: nothing of ours is left, and nothing else is gone" {
+	make_in PREFIX="$(tmp p)" install
+	touch "$(tmp p)/bin/other" "$(tmp p)/include/roctracer/other.h"
+	make_in PREFIX="$(tmp p)" uninstall
+	[ "$(files "$(tmp p)" | tr '\n' ' ')" = './bin/other ./include/roctracer/other.h ' ]
+	[ ! -e "$(tmp p)/lib/rtrace" ]
+	[ ! -e "$(tmp p)/share/doc/rtrace" ]
+	make_in PREFIX="$(tmp p)" uninstall
+}
+
+# For tests that mount something: not in a chroot.
+needs_mounts() {
+	unshare --mount --propagation private true 2>"$(tmp unshare)" || skip "no mounts of one's own here: $(cat "$(tmp unshare)")"
+}
+
+# Runs a command where the tree and what was built in it are empty folders.
+without_tree() {
+	# shellcheck disable=SC2016 # for the inner shell
+	unshare --mount --propagation private sh -c 'mount -t tmpfs none "$1" && mount -t tmpfs none "$2" && shift 2 && cd / && exec "$@"' \
+		sh "$O" "$PWD" "$@"
+}
+
+@test "a job is launched from where it is installed, without the tree, and has GPU times" {
+	needs_mounts
+	make_in PREFIX="$(tmp p)" install
+	cp "$O/libsimkfd.so" "$O/workloads/libkernels.so" "$O/workloads/vectoradd" "$(tmp p)/"
+	if [[ $RTRACE != "$O/rtrace-bpf" ]]; then cp "$RTRACE" "$(tmp p)/bin/rtrace-bpf"; fi
+	without_tree "$(tmp p)/bin/rtrace-bpf" -f rtrace -f json -o "$(tmp job)" -- \
+		env LD_PRELOAD="$(tmp p)/libsimkfd.so" SIMKFD_KERNEL_LIB="$(tmp p)/libkernels.so" SIMKFD_TRUTH="$(tmp truth)" \
+		"$(tmp p)/vectoradd" >"$(tmp out)" 2>"$(tmp err)"
+	cat "$(tmp err)"
+	check_truth "$(tmp truth)" "$(tmp job.json)"
+	without_tree "$(tmp p)/bin/rtrace-bpf" export -f json -o "$(tmp again.json)" "$(tmp job.rtrace)"
+	check_truth "$(tmp truth)" "$(tmp again.json)"
+	without_tree "$(tmp p)/bin/rtrace-bpf" doctor | grep "$(tmp p)/lib/rtrace/librtrace-agent.so"
+}
+
+@test "an application is built with the installed roctx, and runs with it" {
+	make_in PREFIX="$(tmp p)" install
+	cat >"$(tmp app.c)" <<-'END'
+		#include <roctx.h>
+		#include <roctracer/roctx.h>
+		int main(void) { return roctxRangePushA("x") != 0 || roctxRangePop() != 0; }
+	END
+	command -v pkg-config || skip "no pkg-config"
+	export PKG_CONFIG_PATH=$(tmp p)/lib/pkgconfig
+	pkg-config --validate roctx64
+	# The version is that of the interface.
+	[ "$(pkg-config --modversion roctx64)" = "$(awk '/define ROCTX_VERSION_M/ { printf "%s%s", dot, $3; dot = "." }' roctx/roctx.h)" ]
+	# shellcheck disable=SC2046 # words
+	gcc $(pkg-config --cflags roctx64) "$(tmp app.c)" -o "$(tmp app)" $(pkg-config --libs roctx64)
+	LD_LIBRARY_PATH=$(tmp p)/lib "$(tmp app)"
+	LD_LIBRARY_PATH=$(tmp p)/lib ldd "$(tmp app)" | grep "$(tmp p)/lib/libroctx64.so.4"
+}
+
+@test "everywhere the same version" {
+	version=$("$RTRACE" --version | sed 's/^rtrace-bpf //')
+	[ "$(sed -n '1s/^rtrace (\(.*\)) .*/\1/p' debian/changelog)" = "$version" ]
+	make_in DESTDIR="$(tmp root)" install
+	grep -qx ".Os rtrace $version" "$(tmp root)/usr/local/share/man/man1/rtrace-bpf.1"
+}
+
+# ---- manual pages ----
+
+commands=("" export report top ps doctor)
+
+pages() {
+	make_in DESTDIR="$(tmp p)" install
+	page=$(tmp p)/usr/local/share/man/man1/rtrace-bpf
+}
+
+# help_options COMMAND...: lines "-f, --format=FORMAT" of its --help.
+help_options() {
+	ARGP_HELP_FMT=rmargin=1000,opt-doc-col=100,long-opt-col=6 "$@" --help |
+		sed -n 's/^  \(-., \|    \)\(--[^ ]*\).*/\1\2/p' | sed 's/^ *//' | sort
+}
+
+# The same of a page: the words of its items that begin with an option.
+page_options() {
+	sed -n 's/^\.It Fl //p' "$1" | sed -e 's/ Ns Op = Ns Ar \(.*\)/[=\1]/' -e 's/ Ns = Ns Ar /=/' -e 's/\\&//' -e 's/ , Fl /, -/' -e 's/^/-/' | sort
+}
+
+@test "manual pages: the options are those of --help" {
+	pages
+	for command in "${commands[@]}"; do
+		echo "rtrace-bpf $command"
+		help_options "$RTRACE" ${command:+"$command"} >"$(tmp help)"
+		if [ "$command" = top ]; then # which understands those of the first page too
+			help_options "$RTRACE" | grep -vx -- '.*--help\|--usage\|.*--version' | comm -13 - "$(tmp help)" >"$(tmp own)"
+			mv "$(tmp own)" "$(tmp help)"
+		fi
+		[ "$(wc -l <"$(tmp help)")" -ge 4 ]
+		page_options "$page${command:+-$command}.1" | diff "$(tmp help)" -
+	done
+	# Every command that --help names has a page, and the other way round.
+	"$RTRACE" --help | sed -n '/^Other commands/,/^$/s/^  rtrace-bpf \([a-z]*\) .*/\1/p' | sort >"$(tmp named)"
+	basename -s .1 -a "$page"-*.1 | sed 's/^rtrace-bpf-//' | sort | diff "$(tmp named)" -
+}
+
+# What the program says that an option can be.
+words() {
+	ARGP_HELP_FMT=rmargin=1000 "$@" '?' 2>&1 | sed -n "s/^rtrace-bpf.*'?' (\(.*\))$/\1/p" | tr -d '(),' | tr ' ' '\n' | sort -u
+}
+
+@test "manual pages: the formats and domains are those that there are" {
+	pages
+	for command in "-f" "export -f" "-t"; do
+		# shellcheck disable=SC2086 # words
+		words "$RTRACE" $command | grep -vx 'these\|five' >"$(tmp words)"
+		[ -s "$(tmp words)" ]
+		file=$page$([[ $command != export* ]] || echo -export).1
+		# The items that are words, of the list of this option.
+		sed -n "/^\.It Fl ${command: -1} ,/,/^\.El/p" "$file" | sed -n 's/^\.It Cm //p' | tr -d ',' | tr -s ' ' '\n' | sort |
+			diff "$(tmp words)" -
+	done
+}
+
+@test "manual pages: nothing to complain of" {
+	pages
+	for file in "$page"*.1; do
+		man --warnings -l "$file" 2>&1 >/dev/null | tee "$(tmp man)"
+		groff -mandoc -ww -z -Tutf8 "$file" 2>&1 | tee "$(tmp groff)"
+		[ ! -s "$(tmp man)" ]
+		[ ! -s "$(tmp groff)" ]
+		! command -v mandoc || mandoc -T lint -W warning "$file"
+	done
+	# The pages that they name are there, or of others.
+	for name in $(sed -n 's/^\.Xr \(rtrace[^ ]*\) .*/\1/p' "$page"*.1 | sort -u); do
+		[ -s "${page%/*}/$name.1" ]
+	done
+}
+
+# ---- completion ----
+
+# complete WORD...: what the installed completion makes of a command line that ends there, one a line.
+complete_words() {
+	COMP_WORDS=("$RTRACE" "$@") COMP_CWORD=$# COMPREPLY=()
+	_rtrace_bpf
+	printf '%s\n' "${COMPREPLY[@]}"
+}
+
+load_completion() {
+	# shellcheck disable=SC1091
+	. dist/rtrace-bpf.bash
+}
+
+@test "completion: it is for rtrace-bpf" {
+	bash -ec '. dist/rtrace-bpf.bash; complete -p rtrace-bpf' | grep -- '-F _rtrace_bpf '
+}
+
+@test "completion: commands and options are those of --help" {
+	load_completion
+	complete_words '' | sort | diff <("$RTRACE" --help | sed -n '/^Other commands/,/^$/s/^  rtrace-bpf \([a-z]*\) .*/\1/p' | sort) -
+	[ "$(complete_words e)" = export ]
+	for command in "${commands[@]}"; do
+		help_options "$RTRACE" ${command:+"$command"} | grep -o -- '--[a-z-]*=\?' | sort >"$(tmp help)"
+		complete_words ${command:+"$command"} -- | sort | diff "$(tmp help)" -
+	done
+	[ "$(complete_words -a --max)" = --max-size= ]
+}
+
+@test "completion: values of options" {
+	load_completion
+	for command in "-f" "export -f" "--attach" "report -u"; do
+		# shellcheck disable=SC2086 # words
+		complete_words $command '' | sort | diff <(words "$RTRACE" $command) -
+	done
+	[ "$(complete_words -f pf)" = pftrace ]
+	# As bash splits --format=pf
+	[ "$(complete_words --format = pf)" = pftrace ]
+	complete_words --format = | grep -qx pftrace
+	[ "$(complete_words -t ro | tr '\n' ' ')" = 'roctx roctracer ' ]
+	[ "$(complete_words -t hip,roctr)" = hip,roctracer ]
+	[ "$(complete_words --trace-start '' | tr '\n' ' ')" = 'on off ' ]
+	[ "$(complete_words --uid roo)" = root ]
+	[ -z "$(complete_words --duration '')" ]
+	"$O/capture/edges" go 1 >"$(tmp out)" &
+	JOBS_STARTED+=("$!")
+	wait_for grep -q ready "$(tmp out)"
+	complete_words -p '' | grep -qx "$!"
+	complete_words doctor --pid = | grep -qx "$!"
+}
+
+@test "completion: files" {
+	load_completion
+	mkdir "$(tmp d)" "$(tmp 'd/a folder')"
+	touch "$(tmp 'd/a.rtrace')" "$(tmp 'd/a b.rtrace')" "$(tmp d/a.json)"
+	for command in export report; do
+		complete_words "$command" "$(tmp d/a)" | sort | diff <(printf '%s\n' "$(tmp 'd/a b.rtrace')" "$(tmp 'd/a folder')" "$(tmp d/a.rtrace)" | sort) -
+	done
+	[ "$(complete_words -o "$(tmp d/a.j)")" = "$(tmp d/a.json)" ]
+	[ "$(complete_words -d "$(tmp 'd/a f')")" = "$(tmp 'd/a folder')" ]
+	[ "$(complete_words doctor --probes "$(tmp d/a.j)")" = "$(tmp d/a.json)" ]
+	# A command's own words are none of ours.
+	complete_words -f text -- mkdi | grep -qx mkdir
+	[ "$(complete_words -f text -- cat -f "$(tmp d/a.j)")" = "$(tmp d/a.json)" ]
+}
+
+# typed SHELL KEYS: what the shell makes of a line on a terminal when TAB is pressed
+typed() {
+	make_in PREFIX="$(tmp p)" install
+	mkdir -p "$(tmp home)"
+	case $1 in
+	zsh) printf 'PS1="> "; unsetopt BEEP; fpath=(%q $fpath); autoload -U compinit; compinit -u\n' "$(tmp p)/share/zsh/site-functions" >"$(tmp home)/.zshrc" ;;
+	fish) mkdir -p "$(tmp home)/.config/fish/completions" && cp "$(tmp p)/share/fish/vendor_completions.d/rtrace-bpf.fish" "$(tmp home)/.config/fish/completions/" ;;
+	esac
+	(
+		sleep "$(seconds 2)"
+		printf '%s\t' "$2"
+		sleep "$(seconds 2)"
+		printf '\025exit\r'
+	) | HOME=$(tmp home) ZDOTDIR=$(tmp home) PATH=$(dirname "$RTRACE"):$PATH TERM=xterm timeout 60 script -qefc "stty cols 120; $1 -i" "$(tmp typed)" >/dev/null
+}
+
+@test "completion: zsh and fish ask bash" {
+	for shell in zsh fish; do
+		command -v "$shell" >/dev/null || skip "no $shell"
+		typed "$shell" "rtrace-bpf expo"
+		grep -q 'rtrace-bpf .*export' "$(tmp typed)"
+		typed "$shell" "rtrace-bpf -f pft"
+		grep -q 'pftrace' "$(tmp typed)"
+	done
+}
+
+# ---- the service ----
+
+# A value of the unit, as installed in the usual place.
+unit() {
+	sed -n "s/^$1=//p" "$(tmp root)/usr/local/lib/systemd/system/rtrace.service"
+}
+
+# Its options, as the tracer gets them.
+unit_options() {
+	unit Environment | sed -e 's/^"RTRACE_OPTIONS=//' -e 's/"$//' -e 's/%%/%/g' | grep .
+}
+
+@test "the service: the unit is right, and its options are" {
+	make_in DESTDIR="$(tmp root)" install
+	if command -v systemd-analyze; then
+		mkdir "$(tmp units)"
+		# systemd wants to see the program.
+		sed "s|/usr/local/bin|$(tmp root)/usr/local/bin|" "$(tmp root)/usr/local/lib/systemd/system/rtrace.service" >"$(tmp units/rtrace.service)"
+		mkdir "$(tmp units/rtrace.service.d)"
+		sed -e 's/^#\([A-Z]\)/\1/' -e "s|/usr/local/bin|$(tmp root)/usr/local/bin|" \
+			"$(tmp root)/usr/local/share/doc/rtrace/examples/rtrace.conf" >"$(tmp units/rtrace.service.d/rtrace.conf)"
+		SYSTEMD_UNIT_PATH="$(tmp units):" systemd-analyze verify --man=no "$(tmp units/rtrace.service)" 2>&1 | tee "$(tmp said)"
+		# Of other units it may say something.
+		[ "$(grep -c rtrace "$(tmp said)")" = 0 ]
+	fi
+	# All options that are proposed are accepted: nothing is said but that there is nothing to trace.
+	{ unit_options && sed -n 's/^#RTRACE_OPTIONS="\(.*\)"$/\1/p' dist/rtrace.default; } >"$(tmp options)"
+	[ "$(head -n 1 "$(tmp options)")" = "$(sed -n 2p "$(tmp options)")" ]
+	while read -r -a words; do
+		fails 2 'nothing to trace: give -p PID' "$RTRACE" "${words[@]}"
+	done <"$(tmp options)"
+}
+
+# As setpriv wants them: all but those are out of reach.
+bounding() {
+	echo "-all$(printf ',+%s' "${@#CAP_}" | tr '[:upper:]' '[:lower:]')"
+}
+
+# as_service FOLDER CAPABILITIES COMMAND...: in place of this shell, as the unit has it: with no more capabilities, files
+# but those in the folder read-only (ProtectSystem=strict), and no memory that is made executable
+# (MemoryDenyWriteExecute; here PR_SET_MDWE, where the kernel has that).
+as_service() {
+	# shellcheck disable=SC2016 # for the inner shell
+	exec unshare --mount --propagation private sh -ec '
+		mount --bind "$1" "$1"; mount -o remount,bind,ro /; capabilities=$2; shift 2
+		exec python3 -c "import ctypes, os, sys
+ctypes.CDLL(None).prctl(65, 1, 0, 0, 0)
+os.execvp(sys.argv[1], sys.argv[1:])" setpriv --bounding-set "$capabilities" --inh-caps=-all --no-new-privs "$@"' sh "$@"
+}
+
+# A job of another user, whose HIP only that user may read.
+start_private_job() {
+	local hip
+
+	hip=$(ldd "$O/workloads/job" | awk '/libamdhip64/ { print $3 }')
+	chmod o+x "$BATS_RUN_TMPDIR" "$BATS_TEST_TMPDIR"
+	mkdir -m 700 "$(tmp u)"
+	cp -L "$hip" "$(tmp u)/"
+	chown -R 12345:12345 "$(tmp u)"
+	setpriv --reuid 12345 --regid 12345 --clear-groups env LD_PRELOAD="$O/libsimkfd.so" \
+		SIMKFD_KERNEL_LIB="$O/workloads/libkernels.so" SIMKFD_TRUTH="$(tmp u/truth)" LD_LIBRARY_PATH="$(tmp u)" \
+		HSA_TOOLS_LIB="$O/librtrace-agent.so" "$O/workloads/job" --go "$(tmp go)" -n 30 -t 2 >"$(tmp out)" 2>"$(tmp job.err)" &
+	job=$!
+	JOBS_STARTED+=("$job")
+	wait_for grep -q '^ready' "$(tmp out)"
+	grep -q "$(tmp u)/libamdhip64" "/proc/$job/maps"
+}
+
+@test "the service: with its options and capabilities it records the jobs of all users, in every mode" {
+	needs_mounts
+	mkdir "$(tmp var)"
+	make_in DESTDIR="$(tmp root)" install
+	read -r -a capabilities < <(unit CapabilityBoundingSet)
+	read -r -a options < <(unit_options)
+	for mode in $(attach_modes); do
+		fresh out job.err go err
+		rm -rf "$(tmp u)" "$(tmp var)"/*
+		start_private_job
+		as_service "$(tmp var)" "$(bounding "${capabilities[@]}")" "$RTRACE" -a -d "$(tmp var)" "${options[@]}" \
+			--attach "$mode" 2>"$(tmp err)" &
+		tracer=$!
+		JOBS_STARTED+=("$tracer")
+		wait_for grep -q 'GPU times' "$(tmp err)"
+		go
+		wait "$job"
+		kill -INT "$tracer"
+		wait "$tracer"
+		cat "$(tmp err)"
+		[ "$(stat -c %a "$(tmp var)"/*.rtrace)" = 600 ]
+		"$RTRACE" export -f json -o "$(tmp t.json)" "$(tmp var)"/*.rtrace
+		only "$job" >"$(tmp job.json)"
+		truth_since_go "$(tmp u/truth)"
+		check_truth "$(tmp truth.go)" "$(tmp job.json)"
+		check_counts "$(tmp out)" "$(tmp job.json)"
+	done
+}
+
+@test "the service: no capability could be left out" {
+	make_in DESTDIR="$(tmp root)" install
+	read -r -a capabilities < <(unit CapabilityBoundingSet)
+	for capability in "${capabilities[@]}"; do
+		# What only a user may read is seen where it is traced, not when it starts.
+		[ "$capability" != CAP_DAC_OVERRIDE ] || continue
+		mapfile -t others < <(printf '%s\n' "${capabilities[@]}" | grep -vx "$capability")
+		fails 1 "missing capabilities: $capability$" setpriv --bounding-set "$(bounding "${others[@]}")" --inh-caps=-all "$RTRACE" -a
+	done
+}

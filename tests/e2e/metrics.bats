@@ -1,0 +1,121 @@
+#!/usr/bin/env bats
+# SPDX-License-Identifier: MIT
+# --metrics, scraped by Prometheus, and judged by what the programs count.
+
+load common
+load gpu
+
+PATH=$PATH:$O/prometheus/usr/bin
+
+teardown() {
+	end_jobs
+}
+
+# A port that nobody listens at.
+free_port() {
+	python3 -c 'import socket; s = socket.socket(); s.bind(("127.0.0.1", 0)); print(s.getsockname()[1])'
+}
+
+# fetch PATH [METHOD]: what is served there, behind its status and type
+fetch() {
+	python3 - "http://127.0.0.1:$port$1" "${2:-GET}" <<-'END'
+		import sys, urllib.error, urllib.request
+		request = urllib.request.Request(sys.argv[1], method=sys.argv[2])
+		try:
+		    reply = urllib.request.urlopen(request, timeout=20)
+		except urllib.error.HTTPError as error:
+		    reply = error
+		print(reply.status, reply.headers["Content-Type"])
+		print(reply.read().decode(), end="")
+	END
+}
+
+# start_serving ARG...: the tracer, when it answers
+start_serving() {
+	port=$(free_port)
+	"$RTRACE" --metrics "$port" "$@" 2>"$(tmp err)" &
+	tracer=$!
+	JOBS_STARTED+=("$tracer")
+	wait_for grep -q 'API calls' "$(tmp err)"
+	wait_for fetch /metrics
+}
+
+start_prometheus() {
+	web=$(free_port)
+	cat >"$(tmp prometheus.yml)" <<-END
+		global: {scrape_interval: 500ms, scrape_timeout: 500ms}
+		scrape_configs: [{job_name: rtrace, static_configs: [{targets: ["127.0.0.1:$port"]}]}]
+	END
+	prometheus --config.file="$(tmp prometheus.yml)" --storage.tsdb.path="$(tmp tsdb)" \
+		--web.listen-address="127.0.0.1:$web" --log.level=error >"$(tmp prometheus.log)" 2>&1 &
+	JOBS_STARTED+=("$!")
+}
+
+# query EXPRESSION: its value as Prometheus has it
+query() {
+	promtool query instant -o json "http://127.0.0.1:$web" "$1" | jq -r '.[0].value[1]'
+}
+
+# is N EXPRESSION
+is() {
+	[ "$(query "$2")" = "$1" ]
+}
+
+@test "what Prometheus scrapes is what the job did" {
+	command -v prometheus promtool >/dev/null || skip "no prometheus"
+	start_job HSA_TOOLS_LIB="$O/librtrace-agent.so" "$O/workloads/job" -n 50 -t 2
+	# The tracer lives as long as one of those that it traces.
+	"$O/capture/edges" go 0 >"$(tmp other)" &
+	other=$!
+	JOBS_STARTED+=("$other")
+	wait_for grep -q ready "$(tmp other)"
+	start_serving -p "$job" -p "$other" -t hip,gpu
+	start_prometheus
+	wait_for is 1 up
+	go
+	wait_for grep -q '^result PASSED$' "$(tmp out)"
+	truth_since_go "$(tmp truth)"
+	kernels=$(grep -c kind=dispatch "$(tmp truth.go)")
+	[ "$kernels" -gt 0 ]
+	wait_for is "$kernels" 'sum(rtrace_launches_total)'
+	is "$kernels" 'sum(rtrace_device_launches_total)'
+	is "$(awk '$1 == "calls" { n += $3 } END { print n }' "$(tmp out)")" 'sum(rtrace_calls_total{domain="hip"})'
+	bytes=$(awk '$1 == "bytes" { n += $3 } END { print n }' "$(tmp out)")
+	is "$bytes" 'sum(rtrace_copied_bytes_total)'
+	is 0 'sum(rtrace_lost_total)'
+	busy=$(query 'sum(rtrace_device_busy_seconds_total)')
+	awk -v busy="$busy" 'BEGIN { exit !(busy > 0 && busy < 100) }'
+}
+
+@test "the page: what it is, and what it is not" {
+	"$O/capture/edges" go 7 >"$(tmp out)" &
+	job=$!
+	JOBS_STARTED+=("$job")
+	wait_for grep -q ready "$(tmp out)"
+	start_serving -a
+	fetch /metrics >"$(tmp page)"
+	[ "$(head -n 1 "$(tmp page)")" = "200 application/openmetrics-text; version=1.0.0; charset=utf-8" ]
+	[ "$(tail -n 1 "$(tmp page)")" = "# EOF" ]
+	# Each family is told once, before its numbers.
+	[ -z "$(sed -n 's/^# TYPE \([^ ]*\) .*/\1/p' "$(tmp page)" | sort | uniq -d)" ]
+	fetch / | grep -q '^rtrace-bpf: see /metrics'
+	fetch /else | grep -q '^404 '
+	fetch /metrics POST | grep -q '^405 '
+	kill -INT "$tracer"
+	wait "$tracer"
+	# Nothing else was written.
+	[ "$(grep -c wrote "$(tmp err)")" = 0 ]
+}
+
+@test "wrong addresses, and one that is taken" {
+	fails 2 "--metrics: 'x' is not a port" "$RTRACE" -a --metrics x
+	fails 2 "--metrics: '1.2.3.4' is not a port" "$RTRACE" -a --metrics 1.2.3.4
+	fails 2 "--metrics: 'localhost:80' is not a port" "$RTRACE" -a --metrics localhost:80
+	fails 2 "--metrics: '70000' is not a port" "$RTRACE" -a --metrics 70000
+	fails 2 "--metrics: '::1:80' is not a port" "$RTRACE" -a --metrics ::1:80
+	python3 -c 'import socket, time
+s = socket.socket(); s.bind(("127.0.0.1", 0)); s.listen(); print(s.getsockname()[1], flush=True); time.sleep(60)' >"$(tmp taken)" &
+	JOBS_STARTED+=("$!")
+	wait_for test -s "$(tmp taken)"
+	fails 1 "output: start metrics: Address already in use" "$RTRACE" -a --metrics "$(cat "$(tmp taken)")"
+}

@@ -1,0 +1,82 @@
+#!/usr/bin/env bats
+# SPDX-License-Identifier: MIT
+# The names of output files: what keys in them stand for, and folders.
+
+load common
+
+setup() {
+	RTRACE=$(realpath "$RTRACE")
+	O=$(realpath "$O")
+	mkdir "$(tmp d)"
+	cd "$(tmp d)"
+}
+
+teardown() {
+	end_jobs
+}
+
+# named PATTERN [VARIABLE=VALUE...]: the file that a command's trace goes to
+named() {
+	rm -rf "$(tmp d)"/*
+	sim "${@:2}" "$RTRACE" -f stats -o "$1" -- "$O/workloads/vectoradd" >/dev/null 2>"$(tmp err)"
+	(shopt -s dotglob && echo *)
+}
+
+@test "keys of a command" {
+	[ "$(named '%tag%.%hostname%.{tag}')" = "vectoradd.$(hostname).vectoradd" ]
+	[ "$(named '%rank%-of-%size%-%job%-%nid%' SLURM_PROCID=3 SLURM_NTASKS=8 SLURM_JOB_ID=77)" = 3-of-8-77-3 ]
+	[ "$(named '%r,%s,%j' OMPI_COMM_WORLD_RANK=1 OMPI_COMM_WORLD_SIZE=2)" = 1,2,0 ]
+	[ "$(named '%rank%{size}')" = 01 ]
+	[[ "$(named '%pid%.%nid%')" =~ ^([0-9]+)\.\1$ ]] || [[ "$(named '%pid%')" =~ ^[0-9]+$ ]]
+	[ "$(named 'x%env{FOO}%y$env{FOO}z%env{BAR}%' FOO=f)" = xfyfz ]
+	[ "$(named '%launch_date%')" = "$(date +%F)" ]
+	[[ "$(named '%launch_time%')" =~ ^20[0-9-]*_[0-9][0-9]\.[0-9][0-9]$ ]]
+	[ "$(named '%unknown%{key')" = '%unknown%{key' ]
+	# Whoever has it in its hands cannot lead elsewhere.
+	[ "$(named '%env{FOO}%' FOO=../../a/b)" = a_b ]
+	[ "$(named '%env{FOO}%' FOO="/etc/passwd")" = etc_passwd ]
+}
+
+@test "keys of a running process are its own" {
+	(cd / && sim_exec SLURM_PROCID=5 "$O/workloads/job" -d 1000) >"$(tmp out)" &
+	job=$!
+	JOBS_STARTED+=("$job")
+	wait_for grep -q '^ready' "$(tmp out)"
+	pid=$(pgrep -P "$job" || echo "$job")
+	"$RTRACE" -p "$pid" -f stats -o '%tag%-%pid%-%rank%-%ppid%-%argt%' --duration 0.1 2>"$(tmp err)"
+	ppid=$(ps -o ppid= -p "$pid" | tr -d ' ')
+	[ -s "job-$pid-5-$ppid-job-d_1000" ]
+	mkdir there
+	"$RTRACE" -p "$pid" -f stats -o "there%cwd%here" --duration 0.1 2>"$(tmp err)"
+	[ -s there/here ]
+}
+
+@test "a folder, made if need be, as the user's behind sudo" {
+	sim SUDO_UID=65534 SUDO_GID=65533 "$RTRACE" -d "a/%rank%/b" -f stats -f json -- "$O/workloads/vectoradd" \
+		>/dev/null 2>"$(tmp err)"
+	[ "$(echo a/0/b/rtrace-*.stats)" != 'a/0/b/rtrace-*.stats' ]
+	[ "$(echo a/0/b/rtrace-*.json)" != 'a/0/b/rtrace-*.json' ]
+	[ "$(stat -c %u:%g a a/0 a/0/b a/0/b/* | sort -u)" = 65534:65533 ]
+	sim "$RTRACE" -d a/0 -f text -o t -- "$O/workloads/vectoradd" >/dev/null 2>"$(tmp err)"
+	grep -q hipLaunchKernel a/0/t
+	fails 1 '-d: a/0/t: ' "$RTRACE" -d a/0/t -f text -- true
+	fails 1 '-d: a/0/t/x: Not a directory' "$RTRACE" -d a/0/t/x -f text -- true
+}
+
+@test "on a terminal it says how far it is, elsewhere it does not" {
+	sim_exec "$O/workloads/job" -d 1000 >"$(tmp out)" 2>&1 &
+	job=$!
+	JOBS_STARTED+=("$job")
+	wait_for grep -q '^ready' "$(tmp out)"
+	record="'$RTRACE' -p $job -f rtrace -o $(tmp t.rtrace) --duration $(seconds 2.5)"
+	script -qec "$record" "$(tmp drawn)" >/dev/null
+	grep -q $'\rrtrace-bpf: [0-9]* s: [1-9][0-9]* calls, .* 0 lost\e\\[K' "$(tmp drawn)"
+	# The last one is gone when it is done.
+	[ "$(tr '\r' '\n' <"$(tmp drawn)" | sed -n '/ s: .* lost/,$p' | grep -c '^.\[Krtrace-bpf: wrote')" -ge 1 ]
+	"$O/tests/big_recording" "$(tmp big.rtrace)" 200000
+	script -qec "'$RTRACE' export -f json -o /dev/null $(tmp big.rtrace)" "$(tmp drawn)" >/dev/null
+	grep -q $'\rrtrace-bpf: .*big.rtrace: [0-9]*%\e\\[K' "$(tmp drawn)"
+	"$RTRACE" export -f json -o /dev/null "$(tmp big.rtrace)" 2>"$(tmp err)"
+	sh -c "$record" 2>>"$(tmp err)"
+	[ "$(grep -c $'\r' "$(tmp err)")" = 0 ]
+}

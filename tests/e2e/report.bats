@@ -1,0 +1,292 @@
+#!/usr/bin/env bats
+# SPDX-License-Identifier: MIT
+# Reports: against the JSON trace of the same run, counted anew by report_check.py, the simulator's truth log
+# and what workloads say that they did.
+
+load common
+
+CHECK=$BATS_TEST_DIRNAME/report_check.py
+
+# record NAME WORKLOAD [ARG...]: NAME.rtrace, and NAME.json and NAME.truth to hold the report against
+record() {
+	sim SIMKFD_GPUS="${GPUS:-1}" SIMKFD_TRUTH="$(tmp "$1.truth")" "$RTRACE" --all-functions -f rtrace -f json -o "$(tmp "$1")" -- \
+		"$O/workloads/$2" "${@:3}" >"$(tmp "$1.out")" 2>"$(tmp "$1.err")"
+	grep -q '^result PASSED$' "$(tmp "$1.out")"
+}
+
+# report NAME [OPTION...]: NAME.report, as JSON
+report() {
+	"$RTRACE" report --json "${@:2}" -o "$(tmp "$1.report")" "$(tmp "$1.rtrace")"
+}
+
+# What jq says of the report.
+of() {
+	jq -r "$2" "$(tmp "$1.report")"
+}
+
+# true if A is from LOW to HIGH times B
+about() {
+	awk -v a="$1" -v b="$2" -v low="$3" -v high="$4" 'BEGIN {
+		if (a >= low * b && a <= high * b) exit 0
+		print a " is not " low " to " high " times " b; exit 1 }'
+}
+
+@test "all numbers are those of the trace, counted anew" {
+	for workload in "job -n 30 -t 3 -d 300" "ranges -t 2" "copies -m 100000" graphs streams hsa_dispatch errors "resources -k 3"; do
+		echo "$workload"
+		# shellcheck disable=SC2086 # with its arguments
+		record t $workload
+		report t --group-by roctx
+		"$CHECK" "$(tmp t.json)" "$(tmp t.report)"
+		# Kernels and bytes as the workload counted them.
+		sed -n 's/^kernels //p' "$(tmp t.out)" | while read -r name count; do
+			[ "$(of t "[.kernels[] | select(.name | startswith(\"$name\")) | .calls] | add")" = "$count" ]
+		done
+	done
+	report t --group-by roctx
+}
+
+@test "kernels are named by the innermost range around their launch" {
+	record t ranges -i 5
+	report t --kernel-rename
+	"$CHECK" "$(tmp t.json)" "$(tmp t.report)" --kernel-rename
+	[ "$(of t '[.kernels[] | "\(.name) \(.calls)"] | sort | join(",")')" = "add 5,xor 5" ]
+	"$RTRACE" report --group-by roctx "$(tmp t.rtrace)" >"$(tmp text)"
+	grep -qE '^ +5 .* 5 .* add$' "$(tmp text)"
+}
+
+@test "how long GPUs were busy, by the truth log" {
+	GPUS=2 record two copies -m 100000
+	report two
+	[ "$(of two '[.gpus[] | .gpu] | join(" ")')" = "0 1" ]
+	record t job -n 50 -t 2
+	report t
+	kernels=$(tr = ' ' <"$(tmp t.truth)" | awk '$12 == "dispatch" && $14 ~ /elementAdd/ { print $(NF - 2), $NF }' | sort -n |
+		awk '$2 > end { sum += $2 - ($1 > end ? $1 : end); end = $2 } END { print sum }')
+	about "$(of t .gpus[0].kernels_ns)" "$kernels" 0.99 1.01
+	copied=$(awk '/ kind=copy / { sub(/.* bytes=/, ""); sum += $1 } END { print sum }' "$(tmp t.truth)")
+	[ "$(of t '[.copies[].bytes] | add')" = "$copied" ]
+}
+
+@test "a program that sleeps between its launches: the GPU waits for no call" {
+	record t job -n 25 -d 40000
+	report t
+	about "$(of t .gpus[0].host_in_no_call_ns)" 1000000000 0.95 2
+	about "$(of t .gpus[0].host_in_no_call_ns)" "$(of t .gpus[0].observed_ns)" 0.5 1
+}
+
+@test "a program that waits for long kernels: the GPU is busy, and the wait is told" {
+	SIMKFD_KERNEL_NS=20000000 record t job -n 25
+	report t
+	about "$(of t .gpus[0].kernels_ns)" 520000000 0.99 1.01
+	about "$(of t .gpus[0].kernels_ns)" "$(of t .gpus[0].observed_ns)" 0.3 1
+	about "$(of t '.waits[] | select(.name == "hipStreamSynchronize") | .total_ns')" 520000000 0.9 2
+	[ "$(of t '.waits[0].name')" = hipStreamSynchronize ]
+	# What only enqueues is no wait.
+	[ "$(of t '[.waits[] | select(.name | test("Async"))] | length')" = 0 ]
+}
+
+@test "the same launches, with the device synchronised behind each: that is what the GPU waits for" {
+	record t ranges -i 50
+	report t
+	"$CHECK" "$(tmp t.json)" "$(tmp t.report)"
+	[ "$(of t '.gpus[0].host_in_call | map(.name) | index("hipDeviceSynchronize") != null')" = true ]
+}
+
+@test "calls that failed, as the program says, with their arguments" {
+	record t errors
+	report t
+	sed -n 's/^returns \([^ ]*\) .*/\1/p' "$(tmp t.out)" | sort | uniq -c | awk '{ print $2, $1 }' >"$(tmp want)"
+	of t '[.failed_calls[] | select(.domain == "hip")] | group_by(.function)[] |
+		"\(.[0].function) \([.[].calls] | add)"' | sort >"$(tmp got)"
+	diff "$(tmp want)" "$(tmp got)"
+	"$RTRACE" report -n 0 "$(tmp t.rtrace)" >"$(tmp text)"
+	grep -qE '^ +1  hipMalloc = hipErrorOutOfMemory$' "$(tmp text)"
+	grep -q 'hipMalloc(ptr=0x[0-9a-f]*, size=1152921504606846976) = hipErrorOutOfMemory' "$(tmp text)"
+	[ "$(of t '.failed_calls[] | select(.result == "hipErrorOutOfMemory") | .first[0].call | test("size=1152921504606846976")')" = true ]
+}
+
+@test "memory that was not freed, as the program says, and the call" {
+	record t resources -k 4
+	report t
+	sed -n 's/^did keep //p' "$(tmp t.out)" | sort >"$(tmp want)"
+	[ "$(wc -l <"$(tmp want)")" = 4 ]
+	# The rest is the runtime's own, and not of these sizes.
+	of t '.not_freed[] | select(.call == "hipMalloc" and .gpu == 0 and .bytes < 4000) | "\(.address) \(.bytes)"' | sort >"$(tmp got)"
+	diff "$(tmp want)" "$(tmp got)"
+	"$RTRACE" report "$(tmp t.rtrace)" | grep -qE '^ *3300 +0x[0-9a-f]+ +gpu 0 .* hipMalloc$'
+	"$CHECK" "$(tmp t.json)" "$(tmp t.report)"
+}
+
+@test "a recording and itself differ in nothing; two runs in what is known" {
+	record a job -n 10
+	record b job -n 30
+	record c ranges
+	"$RTRACE" report --diff --json "$(tmp a.rtrace)" "$(tmp a.rtrace)" >"$(tmp d)"
+	jq -e '[.. | objects | select(has("change")) | .change] | length > 20 and all(. == 0)' "$(tmp d)"
+	jq -e '[.kernels_and_copies[], .api_calls[] | .in] | all(. == "both")' "$(tmp d)"
+	"$RTRACE" report --diff --json "$(tmp a.rtrace)" "$(tmp b.rtrace)" >"$(tmp d)"
+	jq -e '.kernels_and_copies[] | select(.name == "elementAdd") | .calls.change == 20 and .total_ns.change == 400000 and .in == "both"' "$(tmp d)"
+	jq -e '[.kernels_and_copies[] | .total_ns.change | fabs] | . == (sort | reverse)' "$(tmp d)"
+	"$RTRACE" report --diff -u nsec "$(tmp a.rtrace)" "$(tmp b.rtrace)" >"$(tmp d)"
+	grep -qE '^ *\+400000 \+181.8% +220000 +620000 +11 +31 KERNEL_DISPATCH elementAdd$' "$(tmp d)"
+	"$RTRACE" report --diff -u nsec "$(tmp b.rtrace)" "$(tmp a.rtrace)" | grep -qE '^ *-400000 -64.5% '
+	"$RTRACE" report --diff "$(tmp a.rtrace)" "$(tmp c.rtrace)" >"$(tmp d)"
+	grep -qE 'gone .*  *11  *0 .*HtoD$' "$(tmp d)"
+	grep -qE 'new .*  *0  *4 .*elementXor$' "$(tmp d)"
+	grep -q 'GPU 0' "$(tmp d)"
+}
+
+@test "tables: rows, units, summaries" {
+	record t ranges
+	report t
+	"$RTRACE" report -n 2 -u nsec "$(tmp t.rtrace)" >"$(tmp text)"
+	# The first kernel of the table and of the JSON.
+	line=$(grep -A1 'SHARE .*KERNEL$' "$(tmp text)" | tail -n 1)
+	[ "$(awk '{ print $2, $3, $NF }' <<<"$line")" = "$(of t '.kernels[0] | "\(.total_ns) \(.calls) \(.name)"')" ]
+	grep -q 'SHARE TOTAL (nsec)' "$(tmp text)"
+	grep -q '^\.\.\. and [0-9]* more$' "$(tmp text)"
+	[ "$(grep -c 'HIP_API\|HSA_API\|KFD_API\|ROCTX_API' "$(tmp text)")" = 2 ]
+	for unit in "sec 1000000000 9" "msec 1000000 6" "usec 1000 3"; do
+		read -r name scale digits <<<"$unit"
+		want=$(awk -v n="$(of t '.kernels[0].total_ns')" -v s="$scale" -v d="$digits" 'BEGIN { printf "%.*f", d, n / s }')
+		"$RTRACE" report -u "$name" "$(tmp t.rtrace)" | grep -qE "^ *50.0% +$want +4 .* element"
+	done
+	"$RTRACE" report -D "$(tmp t.rtrace)" >"$(tmp text)"
+	for domain in HIP_API HSA_API ROCTX_API KERNEL_DISPATCH MEMORY_COPY MEMORY_ALLOCATION MARKER_API; do
+		grep -qx "$domain" "$(tmp text)"
+	done
+	"$RTRACE" report --summary-groups 'KERNEL_DISPATCH|MEMORY_COPY' --summary-groups '.*_API' "$(tmp t.rtrace)" >"$(tmp text)"
+	grep -qx 'KERNEL_DISPATCH + MEMORY_COPY' "$(tmp text)"
+	grep -qx 'HIP_API + HSA_API + KFD_API + ROCTX_API + ROCTRACER_API + MARKER_API' "$(tmp text)"
+	report t -D --summary-groups 'MEMORY_.*'
+	of t '.summaries[] | select(.domains == "MEMORY_COPY + MEMORY_ALLOCATION") | [.rows[].domain] | unique | join(" ")' |
+		grep -qx 'MEMORY_ALLOCATION MEMORY_COPY'
+	jq -e '[.summaries[] | select(.domains == "HIP_API") | .rows[].total_ns] | add == '"$(of t '[.api_calls[] | select(.domain == "HIP_API") | .total_ns] | add')" \
+		"$(tmp t.report)"
+}
+
+@test "what was lost is said first" {
+	"$O/capture/edges" go 30000 >"$(tmp out)" &
+	job=$!
+	JOBS_STARTED+=("$job")
+	wait_for grep -q ready "$(tmp out)"
+	"$RTRACE" --buffer 1 -p "$job" -f rtrace -o "$(tmp t.rtrace)" 2>"$(tmp err)" &
+	tracer=$!
+	JOBS_STARTED+=("$tracer")
+	wait_for grep -q "API calls" "$(tmp err)"
+	# Stopped, the tracer drains nothing; a ring does not hold them all.
+	kill -STOP "$tracer"
+	kill -USR1 "$job"
+	wait "$job"
+	kill -CONT "$tracer"
+	wait "$tracer"
+	lost=$(sed -n 's/.*lost \([0-9]*\) calls (ring full).*/\1/p' "$(tmp err)")
+	[ "$lost" -gt 0 ]
+	"$RTRACE" report "$(tmp t.rtrace)" >"$(tmp text)"
+	sed -n 2p "$(tmp text)" | grep -q "^Not in the recording: $lost calls (ring full)"
+	report t
+	[ "$(of t .lossy)" = true ]
+	[ "$(of t .counts.lost_spans)" = "$lost" ]
+	"$RTRACE" report --diff "$(tmp t.rtrace)" "$(tmp t.rtrace)" | grep -q '^A: .*with losses'
+}
+
+@test "kernels whose times nobody knows, and calls that were not recorded" {
+	sim "$RTRACE" --dispatch-from-bpf -f rtrace -o "$(tmp t.rtrace)" -- "$O/workloads/job" -n 20 >"$(tmp out)" 2>"$(tmp err)"
+	"$RTRACE" report "$(tmp t.rtrace)" >"$(tmp text)"
+	sed -n 2p "$(tmp text)" | grep -q '^Not in the recording: 21 times of dispatches'
+	grep -qE '^ *0.0% +0ns +21 +- +- +- +- +elementAdd$' "$(tmp text)"
+	grep -q '^GPU 0, .* without 21 operations whose times are not known$' "$(tmp text)"
+	sim "$RTRACE" -t kernel -f rtrace -o "$(tmp t.rtrace)" -- "$O/workloads/job" -n 20 >"$(tmp out)" 2>"$(tmp err)"
+	report t
+	[ "$(of t '.gpus[0] | .host_in_no_call_ns + (.host_in_call | length)')" = 0 ]
+	[ "$(of t '.gpus[0] | .host_not_known_ns == .queue_empty_ns and .queue_empty_ns > 0')" = true ]
+}
+
+@test "a recording that was cut off is reported up to there" {
+	record t job -n 50
+	size=$(stat -c %s "$(tmp t.rtrace)")
+	head -c $((size - 60)) "$(tmp t.rtrace)" >"$(tmp cut.rtrace)"
+	"$RTRACE" report "$(tmp cut.rtrace)" >"$(tmp text)" 2>"$(tmp err)"
+	grep -q 'cut.rtrace: cut off; what was lost in the last second is not known' "$(tmp err)"
+	sed -n 2p "$(tmp text)" | grep -q '^The recording was cut off'
+	grep -q elementAdd "$(tmp text)"
+	report cut 2>/dev/null
+	[ "$(of cut .cut)" = true ]
+	report t
+	[ "$(of t .cut)" = false ]
+	# The header alone.
+	head -c 64 "$(tmp t.rtrace)" >"$(tmp none.rtrace)"
+	"$RTRACE" report "$(tmp none.rtrace)" 2>/dev/null | grep -q ' 0 calls, 0 dispatches'
+	"$RTRACE" report --json "$(tmp none.rtrace)" 2>/dev/null | jq -e '.gpus == []'
+}
+
+@test "a long recording in little memory: all numbers, whatever is told late" {
+	rounds=300000
+	"$O/tests/big_recording" "$(tmp t.rtrace)" $rounds
+	python3 -c 'import resource, subprocess, sys
+subprocess.check_call(sys.argv[1:])
+print(resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss)' \
+		"$RTRACE" report --json --group-by roctx -o "$(tmp t.report)" "$(tmp t.rtrace)" >"$(tmp kib)"
+	cat "$(tmp kib)"
+	grep -q __asan_init "$RTRACE" || [ "$(cat "$(tmp kib)")" -lt 131072 ]
+	[ "$(of t '.gpus[0] | "\(.observed_ns) \(.kernels_ns) \(.only_copies_ns) \(.submitted_not_begun_ns) \(.host_in_no_call_ns)"')" = \
+		"$((rounds * 10000 - 5500)) $((rounds * 3000)) $((rounds * 1000)) $((rounds * 500)) $(((rounds - 1) * 5000))" ]
+	[ "$(of t '.gpus[0].host_in_call | map("\(.name) \(.ns)") | join(",")')" = "hipLaunchKernel $(((rounds - 1) * 500))" ]
+	[ "$(of t '.gpus[0] | .operations_told_late + .host_not_known_ns')" = 0 ]
+	[ "$(of t '.phases | length')" = 1000 ]
+	[ "$(of t '[.phases[].kernels.calls] | unique | join(" ")')" = $((rounds / 1000)) ]
+	[ "$(of t '.launch_latency[0] | "\(.p50_ns) \(.max_ns)"')" = "400 400" ]
+	[ "$(of t '.waits[] | "\(.name) \(.calls) \(.total_ns)"')" = "hipStreamSynchronize $rounds $((rounds * 3500))" ]
+}
+
+@test "where a report goes" {
+	record t ranges
+	report t
+	[ "$(stat -c %a "$(tmp t.report)")" = 600 ]
+	"$RTRACE" report --json -o - "$(tmp t.rtrace)" | cmp - "$(tmp t.report)"
+	echo "something longer that was there before" >"$(tmp text)"
+	"$RTRACE" report -o "$(tmp text)" "$(tmp t.rtrace)"
+	"$RTRACE" report "$(tmp t.rtrace)" | cmp - "$(tmp text)"
+	ln -s "$(tmp text)" "$(tmp link)"
+	fails 1 'output: .*link: Too many levels' "$RTRACE" report -o "$(tmp link)" "$(tmp t.rtrace)"
+	fails 1 'output: /dev/full: No space left on device' "$RTRACE" report -o /dev/full "$(tmp t.rtrace)"
+	fails 1 'output: /nonexistent/x: No such file' "$RTRACE" report -o /nonexistent/x "$(tmp t.rtrace)"
+	fails 1 't.rtrace: this is the recording' "$RTRACE" report -o "$(tmp t.rtrace)" "$(tmp t.rtrace)"
+	"$RTRACE" report "$(tmp t.rtrace)" >/dev/null
+	status=0
+	"$RTRACE" report "$(tmp t.rtrace)" >/dev/full 2>"$(tmp err)" || status=$?
+	[ "$status" = 1 ]
+	grep -q 'output: standard output: No space left on device' "$(tmp err)"
+}
+
+@test "what cannot be reported" {
+	record t ranges
+	fails 1 '/nonexistent: No such file' "$RTRACE" report /nonexistent
+	fails 1 't.json: this is no recording of rtrace-bpf' "$RTRACE" report "$(tmp t.json)"
+	fails 1 ': Is a directory' "$RTRACE" report /
+	fails 1 '/nonexistent: No such file' "$RTRACE" report --diff "$(tmp t.rtrace)" /nonexistent
+	fails 2 'which recording' "$RTRACE" report
+	fails 1 'a: No such file' "$RTRACE" report a b
+	fails 2 'which recordings' "$RTRACE" report --diff
+	fails 2 'two recordings' "$RTRACE" report --diff a
+	fails 2 'two recordings' "$RTRACE" report --diff a b c
+	fails 2 'no summaries and no phases' "$RTRACE" report --diff -D a b
+	fails 2 "unknown unit 'hours'" "$RTRACE" report -u hours a
+	fails 2 "-n: '-1' is not a number" "$RTRACE" report -n -1 a
+	fails 2 "-n: 'x' is not a number" "$RTRACE" report -n x a
+	fails 2 "unknown 'stream'" "$RTRACE" report --group-by stream a
+	fails 2 'is no regular expression' "$RTRACE" report --summary-groups '(' a
+	fails 2 "'HIP' matches no domain" "$RTRACE" report --summary-groups HIP a
+	fails 2 "unrecognized option '--nonsense'" "$RTRACE" report --nonsense a
+	"$RTRACE" report --help >"$(tmp help)"
+	for word in --diff --json --group-by --kernel-rename --summary-groups --summary-per-domain --summary-units --rows \
+		--output Examples: 'Exit status'; do
+		grep -q -- "$word" "$(tmp help)"
+	done
+	"$RTRACE" --help | grep -q 'rtrace-bpf report'
+}
+
+teardown() {
+	end_jobs
+}

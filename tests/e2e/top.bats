@@ -1,0 +1,142 @@
+#!/usr/bin/env bats
+# SPDX-License-Identifier: MIT
+# rtrace-bpf top: what it shows, judged by what the programs say and by the simulator's truth log; and
+# its screen, on a terminal of script(1).
+
+load common
+load gpu
+load node
+
+GROUPS_MADE=()
+
+teardown() {
+	end_jobs
+	remove_groups
+}
+
+# busy_job ARG...: one that goes on for long
+busy_job() {
+	sim_exec SIMKFD_GPUS=1 HSA_TOOLS_LIB="$O/librtrace-agent.so" SIMKFD_TRUTH="$(tmp truth)" "$O/workloads/job" "$@" \
+		>"$(tmp out)" 2>&1 &
+	job=$!
+	JOBS_STARTED+=("$job")
+	wait_for grep -q '^ready' "$(tmp out)"
+}
+
+# cell COLUMN FILE: of the lines of $job, by the head above them
+cell() {
+	awk -v column="$1" -v pid="$job" '
+		{ line = $0; gsub(/GPU BUSY/, "BUSY", line); n = split(line, f, " ") }
+		f[1] == "PID" { for (i = 1; i <= n; i++) at[f[i]] = i }
+		f[1] == pid { print f[at[column]] }' "$2"
+}
+
+@test "a process in numbers: as many launches as the GPU ran in that time" {
+	busy_job -d 1000
+	"$RTRACE" top -p "$job" -i 1 -n 4 >"$(tmp t)" 2>"$(tmp err)"
+	wait_for eval '[ -s "$(tmp truth)" ]'
+	[ "$(cell CALLS/S "$(tmp t)" | wc -l)" = 4 ]
+	[ "$(cell COMMAND "$(tmp t)" | sort -u)" = job ]
+	cell CALLS/S "$(tmp t)" | awk '$1 > 0 { n++ } END { exit n < 3 }'
+	# What the tracer says that it has recorded lies in these four seconds.
+	recorded=$(sed -n 's/.* \([0-9]*\) dispatches, .*/\1/p' "$(tmp err)")
+	cell LAUNCH/S "$(tmp t)" | awk -v recorded="$recorded" '{ sum += $1 } END {
+		print sum " shown, " recorded " recorded"; exit !(sum > 0 && sum <= 1.1 * recorded && sum >= 0.6 * recorded) }'
+	cell BUSY "$(tmp t)" | awk '{ sub("%", ""); if ($1 < 0 || $1 > 110) exit 1; sum += $1 } END { exit !(sum > 0) }'
+}
+
+@test "by GPU and by container" {
+	busy_job -d 1000
+	"$RTRACE" top -p "$job" --by gpu --sort launches -i 0.5 -n 3 >"$(tmp t)" 2>"$(tmp err)"
+	grep -Eq '^ +1 +[1-9][0-9]* +[0-9.]+% .*[0-9a-f]{4}:[0-9a-f]{2}:[0-9a-f]{2}\.[0-7] +gfx' "$(tmp t)"
+	make_group top
+	containers_work
+	(contain box / "" "$O/capture/edges" go 100000) >"$(tmp inside)" &
+	JOBS_STARTED+=("$!")
+	wait_for grep -q ready "$(tmp inside)"
+	"$RTRACE" top -v --by container -i 0.5 >"$(tmp c)" 2>"$(tmp cerr)" &
+	tracer=$!
+	JOBS_STARTED+=("$tracer")
+	inside=$("$RTRACE" ps --json | jq -r '.[] | select(.comm == "edges" and .ns_pid) | .pid')
+	wait_for grep -q "process $inside .*API calls" "$(tmp cerr)"
+	kill -USR1 "$inside"
+	group=${GROUP:+$(basename "$GROUP")}
+	wait_for grep -Eq "^ +1 +[1-9][0-9]* .*/$group\$" "$(tmp c)"
+	kill -INT "$tracer"
+	wait "$tracer"
+}
+
+@test "filter and order" {
+	"$O/capture/edges" go 1 >"$(tmp one)" &
+	one=$!
+	JOBS_STARTED+=("$one")
+	busy_job -d 1000
+	wait_for grep -q ready "$(tmp one)"
+	"$RTRACE" top -p "$one" -p "$job" --sort calls -i 1 -n 2 >"$(tmp t)" 2>"$(tmp err)"
+	# The busy one first; one that made no call is not known.
+	[ "$(awk '$1 ~ /^[0-9]+$/ { print $1; exit }' "$(tmp t)")" = "$job" ]
+	"$RTRACE" top -p "$job" --filter nothing-like-it -i 1 -n 2 >"$(tmp t)" 2>"$(tmp err)"
+	[ "$(cell CALLS/S "$(tmp t)" | wc -l)" = 0 ]
+	grep -q 'filter: nothing-like-it' "$(tmp t)"
+}
+
+@test "the trace is written too, and errors are counted" {
+	sim "$RTRACE" top -i 100 -f rtrace -o "$(tmp t.rtrace)" -- "$O/workloads/errors" >"$(tmp t)" 2>"$(tmp err)"
+	"$RTRACE" export -f json -o "$(tmp t.json)" "$(tmp t.rtrace)" 2>/dev/null
+	[ "$(calls "$(tmp t.json)" | wc -l)" -gt 5 ]
+	# One interval, shown at the end: its sums are the trace's.
+	seconds=$(sed -n 's/.* in \([0-9.]*\) s$/\1/p' "$(tmp err)")
+	calls "$(tmp t.json)" | wc -l >"$(tmp n)"
+	grep -o '[0-9]* calls/s' "$(tmp t)" | awk -v n="$(cat "$(tmp n)")" -v s="$seconds" '{ print $1 * s, n; exit !($1 * s > n / 2 && $1 * s < n * 2) }'
+	grep -Eq ', [1-9][0-9]* errors/s' "$(tmp t)"
+}
+
+# On a terminal of 30 lines: `on_screen KEYS... -- ARG...`, once it has drawn something a key in some time; what is
+# drawn is in `drawn`.
+on_screen() {
+	local keys=()
+
+	while [ "$1" != -- ]; do
+		keys+=("$1")
+		shift
+	done
+	shift
+	rm -f "$(tmp drawn)"
+	(
+		wait_for grep -q LAUNCH/S "$(tmp drawn)"
+		for key in "${keys[@]}"; do
+			sleep "$(seconds 1.5)"
+			printf '%b' "$key"
+		done
+		sleep "$(seconds 2)"
+	) | TERM=xterm timeout 120 script -qefc "stty rows 30 cols 140; '$RTRACE' top $*" "$(tmp drawn)" >/dev/null
+}
+
+@test "the screen: its keys, and the terminal as it was" {
+	busy_job -d 1000
+	on_screen c g s '/gfx\r' p q -- -p "$job" -i 0.5
+	for text in LAUNCH/S COMMAND CONTAINER PROCS MODEL 'filter: gfx'; do
+		grep -q "$text" "$(tmp drawn)"
+	done
+	# The other screen was entered and left; then the tracer says what it did.
+	grep -q $'\e\\[?1049h' "$(tmp drawn)"
+	sed -n '/\x1b\[?1049l/,$p' "$(tmp drawn)" | grep -q 'recorded .* calls'
+	[ "$(tail -c +0 "$(tmp drawn)" | grep -c 'COMMAND_EXIT_CODE="0"')" = 1 ]
+}
+
+@test "wrong arguments, and a reader that goes away" {
+	fails 2 "--by: unknown 'thread'" "$RTRACE" top --by thread
+	fails 2 "--sort: unknown 'x'" "$RTRACE" top --sort x
+	fails 2 "no such column" "$RTRACE" top --by gpu --sort calls
+	fails 2 "-i: '0' is not" "$RTRACE" top -i 0
+	fails 2 "-n: '-1' is not" "$RTRACE" top -n -1
+	fails 2 "--filter: at most 63 bytes" "$RTRACE" top --filter "$(printf 'x%.0s' {1..64})"
+	fails 2 "-f text: not to the same terminal" "$RTRACE" top -f text
+	fails 2 "exclude each other" "$RTRACE" top -a -p 1
+	fails 1 "no ROCm library mapped" "$RTRACE" top -p $$
+	busy_job -d 1000
+	status=0
+	("$RTRACE" top -p "$job" -i 0.1 2>"$(tmp err)" || echo "status $?" >>"$(tmp err)") | head -n 1 >/dev/null
+	grep -q 'write standard output: Broken pipe' "$(tmp err)"
+	grep -q '^status 1' "$(tmp err)"
+}

@@ -1,0 +1,495 @@
+// SPDX-License-Identifier: MIT
+/*
+ * Fuzzes the reading of agents' memory, from the ring to the sinks: one process writes into its
+ * memory whatever the input says, another one is honest beside it. Of the honest one each call and
+ * each operation must come out once, right and soon, whatever the other does; and what is written
+ * must be JSON, or text without control bytes.
+ */
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+#include "tests/fuzz/world.h"
+#include "tests/fuzz/written.h"
+#include "user/intake.h"
+#include "user/log.h"
+
+int LLVMFuzzerInitialize(int *argc, char ***argv);
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
+
+static struct subject hostile, honest;
+
+/* ---- the honest process, and what is told of it ---- */
+
+static struct expected {
+	uint64_t corr, begin, end; /* of the operation */
+	unsigned int calls, ops;   /* told */
+} expected[CALLS_MAX];
+static size_t expected_count;
+
+static uint64_t distance(uint64_t a, uint64_t b)
+{
+	return a > b ? a - b : b - a;
+}
+
+static void wrong(const struct event *ev, const struct expected *e)
+{
+	fprintf(stderr,
+		"operation %lu %s: corr %lu (%lu), begin %ld ns off, end %ld, flags %x, told %u "
+		"times\n",
+		ev->gpu.op, ev->name, ev->corr, e->corr, ev->begin - e->begin, ev->end - e->end,
+		ev->flags, e->ops);
+	abort();
+}
+
+static void check_op(const struct event *ev)
+{
+	struct expected *e = &expected[ev->gpu.op - 1];
+
+	if (ev->gpu.op - 1 >= expected_count)
+		abort();
+	if (e->ops++ || ev->corr != e->corr || ev->flags & (EV_F_NO_TIMES | EV_F_UNCORRELATED) ||
+	    strcmp(ev->name, KERNEL_NAME) || ev->gpu.device || ev->gpu.queue != QUEUE ||
+	    distance(ev->begin, e->begin) > 100 || distance(ev->end, e->end) > 100)
+		wrong(ev, e);
+}
+
+static void check_event(struct sink *sink, const struct event *ev)
+{
+	if (ev->begin > ev->end)
+		abort();
+	if (ev->pid != (uint32_t)honest.pid)
+		return;
+	if (ev->kind == EV_DISPATCH)
+		check_op(ev);
+	else if (ev->kind == EV_SPAN && ev->args[0] < expected_count)
+		expected[ev->args[0]].calls++;
+	else if (ev->kind != EV_GAP)
+		abort();
+}
+
+static void check_device(struct sink *sink, const struct device_info *info)
+{
+	if (info->pid == (uint32_t)honest.pid && (info->device || strcmp(info->name, "gfx906 ")))
+		abort();
+}
+
+static struct sink *check_open(const struct sink_target *to, const struct trace_origin *origin);
+
+static void check_all_told(void)
+{
+	for (size_t i = 0; i < expected_count; i++) {
+		if (expected[i].calls == 1 && expected[i].ops == 1)
+			continue;
+		fprintf(stderr, "call %zu: told %u times, its operation %u times\n", i,
+			expected[i].calls, expected[i].ops);
+		abort();
+	}
+}
+
+static int check_close(struct sink *sink, const struct trace_stats *stats)
+{
+	free(sink);
+	check_all_told();
+	return 0;
+}
+
+static const struct sink_ops sink_check_honest = {
+	.name = "check",
+	.open = check_open,
+	.process = sink_ignore_process,
+	.thread = sink_ignore_thread,
+	.device = check_device,
+	.event = check_event,
+	.close = check_close,
+};
+
+static struct sink *check_open(const struct sink_target *to, const struct trace_origin *origin)
+{
+	struct sink *sink = calloc(1, sizeof(*sink));
+
+	if (sink)
+		sink->ops = &sink_check_honest;
+	return sink;
+}
+
+static void tell_done(void)
+{
+	struct rt_agent_rec done;
+	const struct expected *e;
+
+	if (!honest.running)
+		return;
+	e = &expected[expected_count - 1];
+	done = (struct rt_agent_rec){.kind = RT_AGENT_DONE,
+				     .flags = RT_AGENT_F_TICKS,
+				     .time = world_now,
+				     .op = honest.ops};
+	done.done.agent = GPU;
+	done.done.gpu_begin = world__ticks_at(e->begin);
+	done.done.gpu_end = world__ticks_at(e->end);
+	subject__put(&honest, &done);
+	honest.running = false;
+}
+
+static bool has_room(const struct subject *s)
+{
+	return s->state->head - s->control->tail + 4 < SLOTS;
+}
+
+/* A call that submits a kernel, which runs at once; that it has ended is told later. */
+static void honest_call(uint64_t function)
+{
+	struct rt_agent_rec rec = {.kind = RT_AGENT_DISPATCH, .tid = honest.pid};
+	uint64_t begin = world_now;
+	struct rt_rec_span *span;
+	struct expected *e;
+
+	if (expected_count == CALLS_MAX || !has_room(&honest))
+		return;
+	tell_done();
+	world_now += 2 * US;
+	e = &expected[expected_count];
+	*e = (struct expected){.begin = world_now + US - world_now % 10,
+			       .end = world_now + 9 * US - world_now % 10};
+	rec.time = world_now;
+	rec.op = ++honest.ops;
+	rec.dispatch.agent = GPU;
+	rec.dispatch.queue = QUEUE;
+	rec.dispatch.kernel = KERNEL_ID;
+	subject__put(&honest, &rec);
+	honest.running = true;
+	world_now += 2 * US;
+	span = world__put_call(&honest, begin, 0, function);
+	span->args[0] = expected_count++;
+	e->corr = span->corr;
+	world_now += 20 * US;
+}
+
+/* ---- the other one ---- */
+
+struct input {
+	const uint8_t *data;
+	size_t size;
+};
+
+static void take(struct input *in, void *to, size_t size)
+{
+	size_t n = size < in->size ? size : in->size;
+
+	memset(to, 0, size);
+	memcpy(to, in->data, n);
+	in->data += n;
+	in->size -= n;
+}
+
+static uint8_t take_byte(struct input *in)
+{
+	uint8_t byte;
+
+	take(in, &byte, 1);
+	return byte;
+}
+
+static uint64_t take_number(struct input *in)
+{
+	uint64_t value = 0;
+	uint8_t shift;
+
+	take(in, &value, 2);
+	shift = take_byte(in);
+	value <<= shift & 63;
+	return shift & 64 ? -value : value;
+}
+
+/* A time near world_now, or any. */
+static uint64_t take_time(struct input *in)
+{
+	uint8_t how = take_byte(in);
+
+	return how & 1 ? take_number(in) : world_now - (uint64_t)how * US;
+}
+
+static void write_somewhere(struct input *in)
+{
+	uint32_t at = (uint16_t)take_number(in);
+	uint8_t size = take_byte(in);
+
+	if (at < RT_AGENT_FLIGHTS) /* where something stands in the first pages */
+		at = (at & 0x3000) + (at & 0xff);
+	else /* the tracer does not look at what is under way */
+		at += RT_AGENT_META - RT_AGENT_FLIGHTS;
+	if (at + size < SIZE)
+		take(in, hostile.base + at, size);
+}
+
+static void write_record(struct input *in)
+{
+	struct rt_agent_rec rec = {};
+	uint8_t how = take_byte(in);
+
+	rec.kind = how & 15;
+	rec.flags = take_byte(in);
+	rec.tid = how & 16 ? take_number(in) : (uint32_t)hostile.pid;
+	rec.time = take_time(in);
+	rec.op = how & 32 ? take_number(in) : hostile.ops + (rec.kind != RT_AGENT_DONE);
+	hostile.ops = rec.op;
+	take(in, rec._size, take_byte(in) % sizeof(rec._size));
+	subject__put(&hostile, &rec);
+}
+
+static void write_done(struct input *in)
+{
+	struct rt_agent_rec rec = {
+		.kind = RT_AGENT_DONE, .flags = RT_AGENT_F_TICKS, .time = world_now};
+
+	rec.op = hostile.ops;
+	rec.done.agent = take_byte(in);
+	rec.done.gpu_begin = world__ticks_at(take_time(in));
+	rec.done.gpu_end = world__ticks_at(take_time(in));
+	subject__put(&hostile, &rec);
+}
+
+/* What the kernel reads as a process dies is the process' to write, too. */
+static void end_in_dying(struct input *in)
+{
+	const struct rt_rec_ended end = {
+		.op = hostile.ops - take_byte(in),
+		.begin_ticks = world__ticks_at(take_time(in)),
+		.end_ticks = world__ticks_at(take_time(in)),
+		.value = take_number(in),
+		.agent = take_byte(in),
+	};
+
+	world__put_end(&hostile, &end);
+}
+
+static void write_name(struct input *in)
+{
+	char bytes[512] = {};
+	struct rt_meta_hdr *h = (void *)bytes;
+	uint8_t kind = take_byte(in) % 10, len;
+
+	take(in, bytes, take_byte(in));
+	len = take_byte(in);
+	*h = (struct rt_meta_hdr){kind, sizeof(bytes)};
+	if (kind == RT_META_KERNEL) {
+		struct rt_meta_kernel *kernel = (void *)bytes;
+
+		take(in, kernel->name, len);
+		kernel->name_len = len;
+		h->size = (sizeof(*kernel) + len + 7) & ~7u;
+	} else if (kind == RT_META_CODE) {
+		struct rt_meta_code *code = (void *)bytes;
+
+		take(in, code->uri, len);
+		code->uri_len = len;
+		h->size = (sizeof(*code) + len + 7) & ~7u;
+	}
+	subject__put_meta(&hostile, bytes, h->size);
+}
+
+/* Its size is sealed; that pages can be taken out of it, is not. */
+static void cut_memory(struct input *in)
+{
+	uint64_t at = take_byte(in) * 1024;
+
+	if ((at != SIZE && !ftruncate(hostile.fd, at)) || !ftruncate(hostile.fd, SIZE + 4096))
+		abort();
+	if (at < SIZE)
+		fallocate(hostile.fd, FALLOC_FL_PUNCH_HOLE | FALLOC_FL_KEEP_SIZE, at, 8192);
+}
+
+static void hostile_call(struct input *in, uint64_t function)
+{
+	uint64_t begin = world_now, root = take_byte(in) & 1 ? world__next_call(1) : 0;
+
+	if (!world__has_room())
+		return;
+	world_now += 5 * US;
+	if (root) {
+		world__put_call(&hostile, begin + US, root, function);
+		world_now += US;
+	}
+	world__put_call(&hostile, begin, 0, function);
+	world_now += US;
+}
+
+/* ---- one trace ---- */
+
+struct session {
+	struct trace trace;
+	struct selection selection;
+	struct intake in;
+	uint64_t function;
+};
+
+static int texts[2]; /* what the text and JSON sinks write */
+
+static void add_sinks(struct output *out)
+{
+	const struct output_keys keys = {};
+	char path[2][64];
+
+	for (int i = 0; i < 2; i++)
+		snprintf(path[i], sizeof(path[i]), "/proc/self/fd/%d", texts[i]);
+	if (output__add(out, &sink_check_honest, "/dev/null", &keys) ||
+	    output__add(out, &sink_text, path[0], &keys) ||
+	    output__add(out, &sink_json, path[1], &keys) ||
+	    output__add(out, &sink_pftrace, "/dev/null", &keys) ||
+	    output__add(out, &sink_summary, "/dev/null", &keys) ||
+	    output__add(out, &sink_stats, "/dev/null", &keys))
+		abort();
+}
+
+static void begin(struct session *s)
+{
+	struct agents_callbacks callbacks = intake__callbacks(&s->in);
+	struct trace *t = &s->trace;
+
+	world__begin(&hostile, &honest);
+	expected_count = 0;
+	honest.running = false;
+	selection__all(&s->selection);
+	s->selection.barriers = true;
+	trace__open(t, &s->selection);
+	t->out = output__new(t->tasks, NULL);
+	add_sinks(t->out);
+	s->function = functions__get(t->fns, "hipModuleLaunchKernel")->id;
+	s->in.trace = t;
+	s->in.order = order__new();
+	s->in.operations = operations__new(t);
+	s->in.merge = merge__new(t, s->in.operations);
+	s->in.agents = agents__new(t->strings, &callbacks, true);
+	agents__begin(s->in.agents, 0);
+	subject__fill(&hostile);
+	subject__fill(&honest);
+	agents__created(s->in.agents, hostile.pid, hostile.fd, world_now);
+	agents__created(s->in.agents, honest.pid, honest.fd, world_now);
+	intake__round(&s->in);
+}
+
+static void step(struct session *s, struct input *in)
+{
+	struct intake *intake = &s->in;
+
+	switch (take_byte(in) % 16) {
+	case 0:
+	case 1:
+		honest_call(s->function);
+		break;
+	case 2:
+	case 3:
+		write_somewhere(in);
+		break;
+	case 4:
+	case 5:
+		write_record(in);
+		break;
+	case 6:
+		write_name(in);
+		break;
+	case 7:
+		hostile.state->head = take_number(in);
+		break;
+	case 8:
+		hostile.state->meta_tail = take_number(in);
+		break;
+	case 9:
+		cut_memory(in);
+		break;
+	case 10:
+		write_done(in);
+		break;
+	case 11:
+		hostile_call(in, s->function);
+		break;
+	case 12: /* another agent, or another program, or neither */
+		if (take_byte(in) & 1)
+			agents__exec(intake->agents, hostile.pid, world_now);
+		agents__created(intake->agents, hostile.pid, hostile.fd, world_now);
+		break;
+	case 13: /* time passes */
+		world_now += take_byte(in) * 10 * MS;
+		subject__put_clock(&hostile);
+		if (has_room(&honest)) {
+			tell_done();
+			subject__put_clock(&honest);
+		}
+		break;
+	case 14:
+		end_in_dying(in);
+		break;
+	default:
+		intake__round(intake);
+		world_now += MS;
+	}
+}
+
+static void free_all(struct session *s)
+{
+	struct trace *t = &s->trace;
+
+	agents__free(s->in.agents);
+	merge__free(s->in.merge);
+	operations__free(s->in.operations);
+	intake__free(&s->in);
+	trace__close(t);
+}
+
+/* Whatever the other one does: of the honest one all is told, soon. */
+static void check_liveness(struct session *s)
+{
+	intake__round(&s->in);
+	tell_done();
+	for (int round = 0; round < 200; round++) {
+		world_now += 20 * MS;
+		if (round % 5 == 0)
+			subject__put_clock(&honest);
+		intake__round(&s->in);
+	}
+	check_all_told();
+}
+
+/* As the recorder ends. */
+static void end(struct session *s)
+{
+	check_liveness(s);
+	agents__stop(s->in.agents, 1);
+	intake__drain_for(&s->in, 10);
+	s->in.stopping = true;
+	intake__drain_last(&s->in);
+	merge__finish(s->in.merge, world_now);
+	output__close(s->trace.out, &s->trace.stats);
+	free_all(s);
+}
+
+int LLVMFuzzerInitialize(int *argc, char ***argv)
+{
+	log_level = -1;
+	subject__make(&hostile);
+	subject__make(&honest);
+	subject__start(&hostile);
+	subject__start(&honest);
+	for (int i = 0; i < 2; i++)
+		texts[i] = memfd_create("text", 0);
+	return 0;
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+{
+	struct input in = {data, size};
+	struct session s = {};
+
+	begin(&s);
+	while (in.size)
+		step(&s, &in);
+	end(&s);
+	written__check(texts[0], written__is_text);
+	written__check(texts[1], written__is_json);
+	return 0;
+}

@@ -1,0 +1,27 @@
+# The page of the HTML sink, as two strings: what stands before the data and what stands behind. Style and script
+# are put in; the page's policy allows these two by their hashes, and nothing else.
+
+HTML_SRCS = sink_html html/tables html/timeline html/rows html/spans html/density
+
+html_hash = $$(/usr/bin/printf "$$(sha256sum $(1) | cut -c1-64 | sed 's/../\\x&/g')" | base64)
+
+HTML_SCRIPT = $(addprefix user/html/,base.js spans.js header.js tables.js timeline.js pointer.js page.js)
+
+# What stands in an element begins with the line end behind its tag, which counts.
+$(O)/gen/user/page.html: user/html/page.html user/html/page.css $(HTML_SCRIPT) user/html.mk
+	$(call say,GEN,$@)
+	@mkdir -p $(@D)
+	$(Q)cat $(HTML_SCRIPT) >$(@D)/page.js
+	$(Q)echo | cat - user/html/page.css >$(@D)/in_style
+	$(Q)echo | cat - $(HTML_SCRIPT) >$(@D)/in_script
+	$(Q)sed -e "s|@STYLE_HASH@|$(call html_hash,$(@D)/in_style)|" -e "s|@SCRIPT_HASH@|$(call html_hash,$(@D)/in_script)|" \
+		-e '/@STYLE@/{r user/html/page.css' -e 'd}' -e '/@SCRIPT@/{r $(@D)/page.js' -e 'd}' $< >$@
+
+$(O)/gen/user/html_page.h: $(O)/gen/user/page.html
+	$(call say,GEN,$@)
+	$(Q){ echo 'static const char html_page_head[] ='; \
+		sed -e '/@DATA@/,$$d' -e 's/[\\"]/\\&/g' -e 's/^/"/' -e 's/$$/\\n"/' $<; \
+		printf ';\nstatic const char html_page_tail[] =\n'; \
+		sed -e '1,/@DATA@/d' -e 's/[\\"]/\\&/g' -e 's/^/"/' -e 's/$$/\\n"/' $<; echo ';'; } >$@
+
+$(O)/obj/user/sink_html.o: $(O)/gen/user/html_page.h

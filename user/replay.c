@@ -1,0 +1,30 @@
+// SPDX-License-Identifier: MIT
+/*
+ * From the decoder to the outputs.
+ */
+#include "user/replay.h"
+
+static void tell_process(const struct process_info *info, void *arg)
+{
+	output__process(arg, info);
+}
+
+static void tell_thread(const struct thread_info *info, void *arg)
+{
+	output__thread(arg, info);
+}
+
+static void tell_device(const struct device_info *info, void *arg)
+{
+	output__device(arg, info);
+}
+
+static void tell_event(const struct event *ev, void *arg)
+{
+	output__event(arg, ev);
+}
+
+struct decoder_to replay__into(struct output *out)
+{
+	return (struct decoder_to){tell_process, tell_thread, tell_device, tell_event, out};
+}

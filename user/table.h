@@ -1,0 +1,50 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Tables for a terminal, filled cell by cell.
+ *
+ * What is put into cells need not be safe: it is escaped. Where memory runs out, that is remembered
+ * and returned in the end.
+ */
+#ifndef RTRACE_TABLE_H
+#define RTRACE_TABLE_H
+
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+
+enum table_unit { UNIT_FITTING, UNIT_NSEC, UNIT_USEC, UNIT_MSEC, UNIT_SEC, UNIT_COUNT };
+
+/* As rocprofv3's -u has them: "nsec", "usec", "msec", "sec"; "" for the fitting one. */
+extern const char *const table_units[UNIT_COUNT];
+
+#define COLUMN_TEXT 0x1 /* to the left; a terminal's width may cut it */
+#define COLUMN_WORD 0x4 /* to the left too, not to be cut */
+#define COLUMN_TIME 0x2 /* the unit is part of its name */
+
+struct table_column {
+	const char *name;
+	unsigned int flags;
+};
+
+struct table;
+
+/* NULL: no memory. The functions below take that too. */
+struct table *table__new(FILE *out, enum table_unit unit, const struct table_column *columns,
+			 size_t count);
+
+/* Each fills the next cell, of a new line behind the last column. */
+void table__put(struct table *t, const char *format, ...) __attribute__((format(printf, 2, 3)));
+void table__put_time(struct table *t, uint64_t ns);
+void table__put_change(struct table *t, int64_t ns); /* with its sign */
+void table__put_bytes(struct table *t, uint64_t bytes);
+void table__put_share(struct table *t, uint64_t part, uint64_t whole);
+
+void table__free(struct table *t);
+
+/*
+ * With a title and a line of space behind, or, if it is NULL, without both; `more`: how many lines
+ * are left out. Frees. 0 or -errno.
+ */
+int table__print(struct table *t, const char *title, size_t more);
+
+#endif
