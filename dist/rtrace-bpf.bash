@@ -98,7 +98,7 @@ _rtrace_bpf() {
 		[[ ${COMPREPLY[0]-} != *= ]] || compopt -o nospace 2>/dev/null || :
 	elif [[ $COMP_CWORD == 1 ]]; then
 		mapfile -t COMPREPLY < <(compgen -W "$(_rtrace_bpf_commands "${run[0]}")" -- "$cur")
-	elif [[ $command == export || $command == report ]]; then
+	elif [[ $command == export || $command == report || $command == merge ]]; then
 		_rtrace_bpf_files "$cur" .rtrace
 	elif [[ $command == doctor ]]; then
 		_rtrace_bpf_files "$cur" ''

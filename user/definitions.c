@@ -201,7 +201,6 @@ static struct known_function *know_function(struct encoder *e, const struct even
 	if (!f)
 		return NULL;
 	f->key = key;
-	f->registers = api__registers(ev->api);
 	HASH_ADD(hh, e->functions, key, sizeof(key), f);
 	if (f->hh.tbl)
 		return f;
@@ -237,6 +236,7 @@ struct known_function *definitions__function(struct encoder *e, const struct eve
 	if (!f || !is_new(e, &f->def))
 		return f;
 	memset(f->args, 0, sizeof(f->args));
+	f->registers = api__registers(api);
 	for (unsigned int i = 0; api && i < api->param_count; i++)
 		define_type(e, api->params[i].type, 0);
 	if (api)
@@ -461,16 +461,11 @@ void definitions__forget_strings(struct encoder *e)
 	}
 }
 
-void definitions__free(struct encoder *e)
+void definitions__forget_functions(struct encoder *e)
 {
 	struct known_function *f, *next_f;
-	struct known_process *p, *next_p;
-	struct known_thread *t, *next_t;
-	struct known_device *d, *next_d;
 	struct known_type *y, *next_y;
 
-	definitions__forget_texts(e);
-	definitions__forget_strings(e);
 	HASH_ITER (hh, e->types, y, next_y) {
 		HASH_DEL(e->types, y);
 		free(y);
@@ -479,6 +474,17 @@ void definitions__free(struct encoder *e)
 		HASH_DEL(e->functions, f);
 		free(f);
 	}
+}
+
+void definitions__free(struct encoder *e)
+{
+	struct known_process *p, *next_p;
+	struct known_thread *t, *next_t;
+	struct known_device *d, *next_d;
+
+	definitions__forget_texts(e);
+	definitions__forget_strings(e);
+	definitions__forget_functions(e);
 	HASH_ITER (hh, e->processes, p, next_p) {
 		HASH_DEL(e->processes, p);
 		free_process_info(p);

@@ -112,8 +112,12 @@ uint32_t definitions__text_id(struct encoder *e, const char *text);
 /* At the end of a chunk. */
 void definitions__forget_texts(struct encoder *e);
 
-/* To bound memory, where strings are many; and at the end. */
+/*
+ * To bound memory, where strings are many, or functions (of recordings that are merged each chunk
+ * brings its own); and at the end.
+ */
 void definitions__forget_strings(struct encoder *e);
+void definitions__forget_functions(struct encoder *e);
 void definitions__free(struct encoder *e);
 
 #endif

@@ -12,7 +12,9 @@
 #include "user/definitions.h"
 #include "user/record_tags.h"
 
-#define STRINGS_MAX 65536 /* that are remembered, to bound memory */
+/* That are remembered, to bound memory. */
+#define STRINGS_MAX 65536
+#define TYPES_MAX   16384
 
 static void put(struct encoder *e, uint64_t value)
 {
@@ -304,6 +306,8 @@ int encoder__take(struct encoder *e, struct encoded *chunk)
 	definitions__forget_texts(e);
 	if (HASH_COUNT(e->strings) > STRINGS_MAX)
 		definitions__forget_strings(e);
+	if (HASH_COUNT(e->types) + HASH_COUNT(e->functions) > TYPES_MAX)
+		definitions__forget_functions(e);
 	return failed ? -ENOMEM : 0;
 }
 

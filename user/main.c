@@ -8,6 +8,7 @@
 
 #include "user/doctor.h"
 #include "user/export.h"
+#include "user/join.h"
 #include "user/live/top.h"
 #include "user/options.h"
 #include "user/ps.h"
@@ -26,6 +27,8 @@ int main(int argc, char **argv)
 		return doctor__main(argc - 1, argv + 1);
 	if (argc > 1 && !strcmp(argv[1], "export"))
 		return export__main(argc - 1, argv + 1);
+	if (argc > 1 && !strcmp(argv[1], "merge"))
+		return join__main(argc - 1, argv + 1);
 	if (argc > 1 && !strcmp(argv[1], "report"))
 		return report__main(argc - 1, argv + 1);
 	if (argc > 1 && !strcmp(argv[1], "ps"))

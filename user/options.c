@@ -27,6 +27,7 @@ static const char doc[] =
 	"Other commands, each with a --help of its own:\n"
 	"  rtrace-bpf export      a recording (-f rtrace) in another form\n"
 	"  rtrace-bpf report      what a recording says of the time\n"
+	"  rtrace-bpf merge       recordings of several nodes as one\n"
 	"  rtrace-bpf top         what goes on, drawn anew every second\n"
 	"  rtrace-bpf ps          which processes use ROCm, and have the agent\n"
 	"  rtrace-bpf doctor      what can be traced on this machine, and how\n"

@@ -7,6 +7,7 @@
 #include <stdio.h>
 #include <string.h>
 #include <sys/random.h>
+#include <sys/timex.h>
 #include <sys/utsname.h>
 #include <time.h>
 
@@ -27,15 +28,43 @@ void trace_clocks__now(struct trace_clocks *c)
 	};
 }
 
+void origin__new_uuid(struct trace_origin *o)
+{
+	if (getentropy(o->uuid, sizeof(o->uuid)))
+		memcpy(o->uuid, &o->clocks.real_ns, sizeof(o->clocks.real_ns));
+}
+
+static void read_boot_id(char *to, size_t size)
+{
+	FILE *f = fopen("/proc/sys/kernel/random/boot_id", "re");
+
+	if (!f || !fgets(to, (int)size, f))
+		*to = '\0';
+	if (f)
+		fclose(f);
+}
+
+/* What the kernel has been told, if somebody keeps the clock. */
+static uint64_t real_error(void)
+{
+	struct timex t = {};
+	int state = adjtimex(&t);
+
+	if (state < 0 || state == TIME_ERROR || t.status & STA_UNSYNC || t.maxerror <= 0)
+		return 0;
+	return (uint64_t)t.maxerror * 1000;
+}
+
 void origin__here(struct trace_origin *o)
 {
 	struct utsname uts = {};
 
 	*o = (struct trace_origin){};
 	trace_clocks__now(&o->clocks);
-	if (getentropy(o->uuid, sizeof(o->uuid)))
-		memcpy(o->uuid, &o->clocks.real_ns, sizeof(o->clocks.real_ns));
+	origin__new_uuid(o);
 	uname(&uts);
 	snprintf(o->hostname, sizeof(o->hostname), "%s", uts.nodename);
 	snprintf(o->kernel, sizeof(o->kernel), "%s", uts.release);
+	read_boot_id(o->boot_id, sizeof(o->boot_id));
+	o->real_error_ns = real_error();
 }

@@ -16,11 +16,17 @@ struct trace_origin {
 	struct trace_clocks clocks; /* near its begin */
 	uint8_t uuid[16];	    /* of the trace */
 	char hostname[65], kernel[65];
+	char boot_id[37];	/* the kernel's, of this boot; "": not known */
+	uint64_t real_error_ns; /* that CLOCK_REALTIME may be off, by NTP's account; 0: not known */
+	uint32_t nodes;		/* that it was merged of; 0: it was recorded */
 };
 
 void trace_clocks__now(struct trace_clocks *c);
 
 /* Here, now, and none that was there before. */
 void origin__here(struct trace_origin *o);
+
+/* A uuid that no other trace has. */
+void origin__new_uuid(struct trace_origin *o);
 
 #endif

@@ -51,8 +51,11 @@ struct recording {
 	uint64_t chunks, missing, broken;
 	/* ---- while it is read ---- */
 	FILE *file;
+	size_t files_read;
+	bool in_file;	  /* one of them is being read */
+	uint64_t reached; /* latest end of an event */
 	struct decoder *decoder;
-	const struct decoder_to *to;
+	struct decoder_to to;
 	ZSTD_DCtx *zstd;
 	struct bytes stored, payload;
 	struct told *told;
@@ -80,6 +83,12 @@ static void read_info(struct recording *r, const struct bytes *payload)
 			snprintf(o->hostname, sizeof(o->hostname), "%s", value);
 		else if (key && value && !strcmp(key, "kernel"))
 			snprintf(o->kernel, sizeof(o->kernel), "%s", value);
+		else if (key && value && !strcmp(key, "boot_id"))
+			snprintf(o->boot_id, sizeof(o->boot_id), "%s", value);
+		else if (key && value && !strcmp(key, "real_error_ns"))
+			o->real_error_ns = strtoull(value, NULL, 10);
+		else if (key && value && !strcmp(key, "nodes"))
+			o->nodes = strtoul(value, NULL, 10);
 		else if (key && value && !strcmp(key, "keep_ns"))
 			r->partial = true;
 		free(key);
@@ -125,7 +134,7 @@ static void count_event(const struct event *ev, void *arg)
 	struct recording *r = arg;
 
 	trace_stats_count(&r->counted, ev);
-	r->to->event(ev, r->to->arg);
+	r->to.event(ev, r->to.arg);
 }
 
 /*
@@ -164,7 +173,7 @@ static void tell_process(const struct process_info *info, void *arg)
 					   (uintptr_t)info->libraries};
 
 	if (is_news(r, TOLD_PROCESS, info->pid, 0, says) || !info->again)
-		r->to->process(info, r->to->arg);
+		r->to.process(info, r->to.arg);
 }
 
 static void tell_thread(const struct thread_info *info, void *arg)
@@ -173,7 +182,7 @@ static void tell_thread(const struct thread_info *info, void *arg)
 	const uint64_t says[TOLD_WORDS] = {(uintptr_t)info->comm};
 
 	if (is_news(r, TOLD_THREAD, info->pid, info->tid, says) || !info->again)
-		r->to->thread(info, r->to->arg);
+		r->to.thread(info, r->to.arg);
 }
 
 static void tell_device(const struct device_info *info, void *arg)
@@ -182,7 +191,7 @@ static void tell_device(const struct device_info *info, void *arg)
 	const uint64_t says[TOLD_WORDS] = {(uintptr_t)info->name, (uintptr_t)info->details};
 
 	if (is_news(r, TOLD_DEVICE, info->pid, info->device, says) || !info->again)
-		r->to->device(info, r->to->arg);
+		r->to.device(info, r->to.arg);
 }
 
 /* The payload, decompressed, in r->payload. */
@@ -292,24 +301,6 @@ static void say_progress(const struct rec_file *f)
 		log_progress("%s: %d%%", f->path, (int)(100 * (double)at / (double)st.st_size));
 }
 
-static int read_file(struct recording *r, const struct rec_file *f)
-{
-	struct chunk_header h;
-	int err = 0;
-
-	r->file = f->file;
-	r->in_hole = r->ended = r->more = false;
-	if (fseeko(r->file, sizeof(f->header), SEEK_SET))
-		return -errno;
-	while (err != -ENOMEM && next_chunk(r, &h)) {
-		err = read_chunk(r, &h);
-		r->broken += err == -EBADMSG;
-		say_progress(f);
-	}
-	log_progress_end();
-	return err == -ENOMEM ? err : ferror(r->file) ? -EIO : 0;
-}
-
 static void say_what_is_missing(const struct recording *r, const struct rec_file *last)
 {
 	const char *path = r->files[0].path;
@@ -327,34 +318,111 @@ static void say_what_is_missing(const struct recording *r, const struct rec_file
 		log_warn("%s: cut off; what was lost in the last second is not known", last->path);
 }
 
-static int read_all(struct recording *r)
+static int begin_file(struct recording *r)
 {
-	int err = 0;
+	const struct rec_file *f = &r->files[r->files_read];
 
-	for (size_t i = 0; i < r->count && !err; i++) {
-		err = read_file(r, &r->files[i]);
-		if (err)
-			log_err("%s: %s", r->files[i].path, strerror(-err));
-	}
+	r->file = f->file;
+	r->in_hole = r->ended = r->more = false;
+	if (fseeko(r->file, sizeof(f->header), SEEK_SET))
+		return -errno;
+	r->in_file = true;
+	return 0;
+}
+
+/* 1, 0 at the end of the file, or -errno. */
+static int read_on(struct recording *r)
+{
+	struct chunk_header h;
+	int err;
+
+	if (!next_chunk(r, &h))
+		return ferror(r->file) ? -EIO : 0;
+	err = read_chunk(r, &h);
+	if (err == -ENOMEM)
+		return err;
+	r->broken += err == -EBADMSG;
+	if (h.type == CHUNK_EVENTS && h.last > r->reached)
+		r->reached = h.last;
+	say_progress(&r->files[r->files_read]);
+	return 1;
+}
+
+static void finish(struct recording *r)
+{
 	if (r->partial || r->missing || r->broken || !r->ended)
 		trace_stats_recount(&r->stats, &r->counted);
-	return err;
+	say_what_is_missing(r, &r->files[r->count - 1]);
+}
+
+int recording__begin(struct recording *r, struct strings *strings, const struct decoder_to *to)
+{
+	const struct decoder_to ours = {tell_process, tell_thread, tell_device, count_event, r};
+
+	r->to = *to;
+	r->decoder = decoder__new(strings, &ours);
+	if (r->decoder)
+		return 0;
+	log_err("%s: %s", r->files[0].path, strerror(ENOMEM));
+	return -ENOMEM;
+}
+
+int recording__next(struct recording *r)
+{
+	int err = r->in_file ? 0 : begin_file(r);
+
+	if (!err)
+		err = read_on(r);
+	if (err > 0)
+		return err;
+	log_progress_end();
+	if (err < 0) {
+		log_err("%s: %s", r->files[r->files_read].path, strerror(-err));
+		return err;
+	}
+	r->in_file = false;
+	if (++r->files_read < r->count)
+		return 1;
+	finish(r);
+	return 0;
 }
 
 int recording__read(struct recording *r, struct strings *strings, const struct decoder_to *to)
 {
-	const struct decoder_to ours = {tell_process, tell_thread, tell_device, count_event, r};
-	int err = -ENOMEM;
+	int err = recording__begin(r, strings, to);
 
-	r->to = to;
-	r->decoder = decoder__new(strings, &ours);
-	if (r->decoder)
-		err = read_all(r);
-	else
-		log_err("%s: %s", r->files[0].path, strerror(ENOMEM));
-	if (!err)
-		say_what_is_missing(r, &r->files[r->count - 1]);
+	while (!err && (err = recording__next(r)) > 0)
+		err = 0;
 	return err;
+}
+
+uint64_t recording__reached(const struct recording *r)
+{
+	return r->reached;
+}
+
+/* Every chunk of the last file but the end is passed by. */
+struct trace_clocks recording__end_clocks(struct recording *r)
+{
+	struct trace_clocks clocks = {};
+	struct chunk_header h;
+
+	r->file = r->files[r->count - 1].file;
+	if (fseeko(r->file, sizeof(struct rec_header), SEEK_SET))
+		return clocks;
+	while (next_header(r, &h)) {
+		if (h.type != CHUNK_END) {
+			if (fseeko(r->file, h.stored, SEEK_CUR))
+				break;
+			continue;
+		}
+		if (read_payload(r, &h) && decompress(r, &h)) {
+			read_numbers(r, &r->payload);
+			clocks = r->stats.ended;
+		}
+		break;
+	}
+	return clocks;
 }
 
 /* ---- open and close ---- */

@@ -25,6 +25,16 @@ void recording__close(struct recording *r);
 int recording__read(struct recording *r, struct strings *strings, const struct decoder_to *to);
 
 /*
+ * The same chunk by chunk. recording__next: 1 if there may be more, 0 at the end, -errno, which is
+ * said. What an event points to, but for its names, lives until the next call.
+ */
+int recording__begin(struct recording *r, struct strings *strings, const struct decoder_to *to);
+int recording__next(struct recording *r);
+
+/* The latest end of the events of the chunks so far. */
+uint64_t recording__reached(const struct recording *r);
+
+/*
  * The numbers of the closing lines. What counts events counts those that were read, if that is not
  * all of the recording.
  */
@@ -39,5 +49,8 @@ struct recording_damage recording__damage(const struct recording *r);
 
 /* When and where it was made. */
 const struct trace_origin *recording__origin(const struct recording *r);
+
+/* The clocks at its end, which is looked for; all 0 if it has none. Before it is read. */
+struct trace_clocks recording__end_clocks(struct recording *r);
 
 #endif

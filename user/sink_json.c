@@ -30,7 +30,7 @@
 #include "user/format.h"
 #include "user/tracks.h"
 
-#define MADE_UP_ID  (1u << 24)	 /* Linux's process and thread IDs end at 1 << 22 */
+#define MADE_UP_ID  (1u << 31)	 /* above processes and threads, of merged recordings too */
 #define EXACT_U64   (1ULL << 53) /* readers that keep numbers as doubles are exact up to here */
 #define STRING_SIZE 512
 

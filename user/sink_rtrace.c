@@ -52,7 +52,12 @@ static void put_info(struct recording_sink *r, const struct trace_origin *origin
 
 	put_pair(&info.bytes, "hostname", origin->hostname);
 	put_pair(&info.bytes, "kernel", origin->kernel);
+	put_pair(&info.bytes, "boot_id", origin->boot_id);
 	put_pair(&info.bytes, "rtrace", RTRACE_VERSION);
+	if (origin->real_error_ns)
+		put_figure(&info.bytes, "real_error_ns", origin->real_error_ns);
+	if (origin->nodes)
+		put_figure(&info.bytes, "nodes", origin->nodes);
 	if (r->limits.keep_ns)
 		put_figure(&info.bytes, "keep_ns", r->limits.keep_ns);
 	chunk_writer__put(r->writer, CHUNK_INFO, &info);

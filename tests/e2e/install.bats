@@ -29,7 +29,7 @@ files() {
 	# The agent lies where the tracer looks for it, whatever LIBDIR is.
 	[ -f opt/r/lib/rtrace/librtrace-agent.so ]
 	[ "$(realpath opt/r/lib64/libroctx64.so)" = "$(realpath opt/r/lib64)/$(objdump -p opt/r/lib64/libroctx64.so | awk '/SONAME/ { print $2 }')" ]
-	for page in rtrace-bpf rtrace-bpf-export rtrace-bpf-report rtrace-bpf-top rtrace-bpf-ps rtrace-bpf-doctor; do
+	for page in rtrace-bpf rtrace-bpf-export rtrace-bpf-report rtrace-bpf-merge rtrace-bpf-top rtrace-bpf-ps rtrace-bpf-doctor; do
 		[ -s "opt/r/share/man/man1/$page.1" ]
 	done
 	[ -s opt/r/share/doc/rtrace/LICENSE ]
@@ -107,7 +107,7 @@ without_tree() {
 
 # ---- manual pages ----
 
-commands=("" export report top ps doctor)
+commands=("" export report merge top ps doctor)
 
 pages() {
 	make_in DESTDIR="$(tmp p)" install
@@ -230,7 +230,7 @@ load_completion() {
 	load_completion
 	mkdir "$(tmp d)" "$(tmp 'd/a folder')"
 	touch "$(tmp 'd/a.rtrace')" "$(tmp 'd/a b.rtrace')" "$(tmp d/a.json)"
-	for command in export report; do
+	for command in export report merge; do
 		complete_words "$command" "$(tmp d/a)" | sort | diff <(printf '%s\n' "$(tmp 'd/a b.rtrace')" "$(tmp 'd/a folder')" "$(tmp d/a.rtrace)" | sort) -
 	done
 	[ "$(complete_words -o "$(tmp d/a.j)")" = "$(tmp d/a.json)" ]

@@ -14,3 +14,11 @@ $(O)/tests/big_recording: $(O)/obj/tests/e2e/big_recording.o $(SINK_OBJS)
 	$(Q)$(CC) $(CFLAGS) $(SANFLAGS) $^ -o $@ $(SINK_LIBS)
 
 tests: $(O)/tests/big_recording
+
+# Tracers on other nodes.
+$(O)/tests/elsewhere.so: $(O)/pic/tests/e2e/elsewhere.o
+	$(call say,LD,$@)
+	@mkdir -p $(@D)
+	$(Q)$(CC) $(SHLIB_LDFLAGS) $^ -o $@ -ldl
+
+tests: $(O)/tests/elsewhere.so

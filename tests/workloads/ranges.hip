@@ -5,7 +5,7 @@
  * Every iteration pushes "iteration", inside it "add" and "xor" around one launch each, with a mark
  * between; a range "across threads" starts before and is stopped by a second thread after. The last
  * pop of the program is one too many, and one range stays open. Prints the counts (see count.h) and
- * the result.
+ * the result. With -g FILE it prints `ready` and waits until FILE exists before its first call.
  */
 #include "tests/workloads/kernels.hip"
 
@@ -18,7 +18,7 @@
 
 #define ELEMENTS 1024
 
-static const char usage[] = "ranges [-i ITERATIONS] [-t THREADS]\n";
+static const char usage[] = "ranges [-i ITERATIONS] [-t THREADS] [-g FILE]\n";
 
 static unsigned long iterations = 4;
 
@@ -99,21 +99,36 @@ static void *work(void *arg)
 	return NULL;
 }
 
+static void wait_for_file(const char *path)
+{
+	printf("ready\n");
+	fflush(stdout);
+	while (access(path, F_OK) < 0)
+		workload__sleep_us(10000);
+	count__reset();
+	COUNT(__hipUnregisterFatBinary, 1);
+}
+
 int main(int argc, char **argv)
 {
+	const char *go_file = NULL;
 	unsigned long i, n = 1;
 	pthread_t *threads;
 	int option;
 
-	while ((option = getopt(argc, argv, "i:t:h")) != -1) {
+	while ((option = getopt(argc, argv, "i:t:g:h")) != -1) {
 		if (option == 'i')
 			iterations = workload__number(optarg);
 		else if (option == 't')
 			n = workload__number(optarg);
+		else if (option == 'g')
+			go_file = optarg;
 		else
 			return workload__usage(option, usage);
 	}
 	COUNT_REGISTRATION(KERNELS);
+	if (go_file)
+		wait_for_file(go_file);
 	threads = (pthread_t *)calloc(n, sizeof(*threads));
 	CHECK(threads, "no memory");
 	for (i = 0; i < n; i++)
