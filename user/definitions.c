@@ -10,7 +10,8 @@
 
 #include "user/record_tags.h"
 
-#define NESTED_MAX 16 /* types in each other; those of the headers have 4 */
+#define NESTED_MAX   16 /* types in each other; those of the headers have 4 */
+#define ENDED_CHUNKS 3	/* until a process that has ended is forgotten: what it left ends late */
 
 /* ---- definitions ---- */
 
@@ -381,6 +382,8 @@ void encoder__process(struct encoder *e, const struct process_info *info)
 	if (!p)
 		return;
 	free_process_info(p);
+	e->ended -= p->ended != 0;
+	p->ended = 0;
 	p->info = (struct process_info){
 		.pid = info->pid,
 		.comm = copy(e, info->comm),
@@ -439,7 +442,74 @@ void encoder__device(struct encoder *e, const struct device_info *info)
 	define_device(e, info->pid, info->device, true);
 }
 
+void encoder__ended(struct encoder *e, uint32_t pid)
+{
+	struct known_process *p;
+
+	HASH_FIND(hh, e->processes, &pid, sizeof(pid), p);
+	if (!p || p->ended)
+		return;
+	p->ended = e->number;
+	e->ended++;
+}
+
 /* ---- the end ---- */
+
+static void free_process(struct encoder *e, struct known_process *p)
+{
+	HASH_DEL(e->processes, p);
+	free_process_info(p);
+	free(p);
+}
+
+static void free_thread(struct encoder *e, struct known_thread *t)
+{
+	HASH_DEL(e->threads, t);
+	free(t->comm);
+	free(t);
+}
+
+static void free_device(struct encoder *e, struct known_device *d)
+{
+	HASH_DEL(e->devices, d);
+	free(d->name);
+	free(d->details);
+	free(d);
+}
+
+static bool is_forgotten(const struct encoder *e, uint32_t pid)
+{
+	struct known_process *p;
+
+	HASH_FIND(hh, e->processes, &pid, sizeof(pid), p);
+	return !p;
+}
+
+/* All that are known are looked at, once for all that are due. */
+void definitions__forget_ended(struct encoder *e)
+{
+	const uint32_t before = e->ended;
+	struct known_process *p, *next_p;
+	struct known_thread *t, *next_t;
+	struct known_device *d, *next_d;
+
+	if (!e->ended)
+		return;
+	HASH_ITER (hh, e->processes, p, next_p) {
+		if (!p->ended || e->number - p->ended < ENDED_CHUNKS)
+			continue;
+		free_process(e, p);
+		e->ended--;
+	}
+	if (e->ended == before)
+		return;
+	HASH_ITER (hh, e->threads, t, next_t)
+		if (is_forgotten(e, t->key.pid))
+			free_thread(e, t);
+	HASH_ITER (hh, e->devices, d, next_d)
+		if (is_forgotten(e, d->key.pid))
+			free_device(e, d);
+}
 
 void definitions__forget_texts(struct encoder *e)
 {
@@ -485,20 +555,10 @@ void definitions__free(struct encoder *e)
 	definitions__forget_texts(e);
 	definitions__forget_strings(e);
 	definitions__forget_functions(e);
-	HASH_ITER (hh, e->processes, p, next_p) {
-		HASH_DEL(e->processes, p);
-		free_process_info(p);
-		free(p);
-	}
-	HASH_ITER (hh, e->threads, t, next_t) {
-		HASH_DEL(e->threads, t);
-		free(t->comm);
-		free(t);
-	}
-	HASH_ITER (hh, e->devices, d, next_d) {
-		HASH_DEL(e->devices, d);
-		free(d->name);
-		free(d->details);
-		free(d);
-	}
+	HASH_ITER (hh, e->processes, p, next_p)
+		free_process(e, p);
+	HASH_ITER (hh, e->threads, t, next_t)
+		free_thread(e, t);
+	HASH_ITER (hh, e->devices, d, next_d)
+		free_device(e, d);
 }

@@ -56,6 +56,7 @@ struct known_process {
 	uint32_t pid;
 	struct process_info info; /* its strings are ours */
 	struct definition def;
+	uint64_t ended; /* in which chunk, 0: it has not */
 	UT_hash_handle hh;
 };
 
@@ -96,6 +97,7 @@ struct encoder {
 	struct known_process *processes;
 	struct known_thread *threads;
 	struct known_device *devices;
+	uint32_t ended; /* processes */
 	bool failed;
 };
 
@@ -118,6 +120,9 @@ void definitions__forget_texts(struct encoder *e);
  */
 void definitions__forget_strings(struct encoder *e);
 void definitions__forget_functions(struct encoder *e);
+
+/* Processes that ended some chunks ago, with their threads and devices. */
+void definitions__forget_ended(struct encoder *e);
 void definitions__free(struct encoder *e);
 
 #endif

@@ -308,6 +308,7 @@ int encoder__take(struct encoder *e, struct encoded *chunk)
 		definitions__forget_strings(e);
 	if (HASH_COUNT(e->types) + HASH_COUNT(e->functions) > TYPES_MAX)
 		definitions__forget_functions(e);
+	definitions__forget_ended(e);
 	return failed ? -ENOMEM : 0;
 }
 

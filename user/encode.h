@@ -3,7 +3,7 @@
  * Writes events as the bytes of a chunk: see recording.md.
  *
  * One thread. What a chunk's events refer to is defined in it, so the encoder remembers what it was
- * told of processes, threads and devices.
+ * told of processes, threads and devices, until some chunks after the process has ended.
  */
 #ifndef RTRACE_ENCODE_H
 #define RTRACE_ENCODE_H
@@ -21,6 +21,7 @@ void encoder__process(struct encoder *e, const struct process_info *info);
 void encoder__thread(struct encoder *e, const struct thread_info *info);
 void encoder__device(struct encoder *e, const struct device_info *info);
 void encoder__event(struct encoder *e, const struct event *ev);
+void encoder__ended(struct encoder *e, uint32_t pid);
 
 /* The chunk so far. */
 struct encoded {

@@ -462,6 +462,7 @@ static void end_process(struct merge *m, struct end *e)
 	}
 	if (e->rec->flags & RT_EXIT_KILLED)
 		dump_killed(m, e->rec->pid);
+	output__ended(m->trace->out, e->rec->pid);
 	tasks__remove_process(tasks, e->rec->pid);
 	handles__forget(m->trace->handles, e->rec->pid);
 	stacks__forget(m->trace->stacks, e->rec->pid);

@@ -182,6 +182,13 @@ void output__device(struct output *o, const struct device_info *device)
 		o->targets[i].sink->ops->device(o->targets[i].sink, device);
 }
 
+void output__ended(struct output *o, uint32_t pid)
+{
+	for (size_t i = 0; i < o->count; i++)
+		if (o->targets[i].sink->ops->ended)
+			o->targets[i].sink->ops->ended(o->targets[i].sink, pid);
+}
+
 void output__set(struct output *o, const struct sink_settings *settings)
 {
 	o->settings = *settings;

@@ -30,6 +30,9 @@ void output__thread(struct output *o, const struct thread_info *info);
 void output__event(struct output *o, const struct event *ev);
 void output__device(struct output *o, const struct device_info *device);
 
+/* See sink_ops.ended. */
+void output__ended(struct output *o, uint32_t pid);
+
 /* For sinks that output__add opens from then on. */
 void output__set(struct output *o, const struct sink_settings *settings);
 

@@ -75,6 +75,10 @@ struct sink_ops {
 	void (*device)(struct sink *, const struct device_info *);
 	void (*event)(struct sink *, const struct event *);
 	/*
+	 * The process has ended: what is told of it from now on ended late. NULL: does not matter.
+	 */
+	void (*ended)(struct sink *, uint32_t pid);
+	/*
 	 * About once a second while recording: what was told so far is to be in the file, so that
 	 * it can be looked at, and outlives us. NULL: a flush of `out` is all it takes. The numbers
 	 * are those so far.

@@ -114,6 +114,11 @@ static void rtrace_device(struct sink *sink, const struct device_info *info)
 	encoder__device(((struct recording_sink *)sink)->encoder, info);
 }
 
+static void rtrace_ended(struct sink *sink, uint32_t pid)
+{
+	encoder__ended(((struct recording_sink *)sink)->encoder, pid);
+}
+
 static void end_chunk(struct recording_sink *r)
 {
 	if (encoder__take(r->encoder, &r->chunk))
@@ -224,6 +229,7 @@ const struct sink_ops sink_rtrace = {
 	.thread = rtrace_thread,
 	.device = rtrace_device,
 	.event = rtrace_event,
+	.ended = rtrace_ended,
 	.flush = rtrace_flush,
 	.dump = rtrace_dump,
 	.close = rtrace_close,

@@ -307,6 +307,71 @@ static void every_field_of_every_event_comes_back(void **state)
 	free(x.made);
 }
 
+struct told_of {
+	uint32_t pid;
+	int times;
+};
+
+static void count_process(const struct process_info *info, void *arg)
+{
+	struct told_of *t = arg;
+
+	t->times += info->pid == t->pid;
+}
+
+static void ignore_thread(const struct thread_info *info, void *arg)
+{
+}
+
+static void ignore_event(const struct event *ev, void *arg)
+{
+}
+
+/* In how many of so many chunks with an event of the process it is said who that is. */
+static int chunks_that_know(struct encoder *e, uint32_t pid, int chunks)
+{
+	const struct event ev = {.kind = EV_GAP, .pid = pid, .tid = pid, .name = "a"};
+	struct strings *strings = strings__new();
+	struct told_of told = {pid, 0};
+	const struct decoder_to to = {count_process, ignore_thread, no_device, ignore_event, &told};
+	struct decoder *d = decoder__new(strings, &to);
+	struct encoded chunk = {};
+
+	for (int i = 0; i < chunks; i++) {
+		encoder__event(e, &ev);
+		assert_int_equal(encoder__take(e, &chunk), 0);
+		assert_int_equal(decoder__chunk(d, chunk.bytes.data, chunk.bytes.len), 0);
+	}
+	bytes__free(&chunk.bytes);
+	decoder__free(d);
+	strings__free(strings);
+	return told.times;
+}
+
+static void who_has_ended_is_forgotten_after_some_chunks(void **state)
+{
+	struct encoder *e = encoder__new();
+
+	for (uint32_t pid = 7; pid < 9; pid++) {
+		encoder__process(e, &(struct process_info){.pid = pid,
+							   .comm = "job",
+							   .cmdline = "",
+							   .cgroup = "",
+							   .libraries = ""});
+		encoder__thread(e, &(struct thread_info){.pid = pid, .tid = pid, .comm = "job"});
+	}
+	encoder__ended(e, 7);
+	encoder__ended(e, 9);
+	assert_int_equal(chunks_that_know(e, 7, 10), 3);
+	assert_int_equal(chunks_that_know(e, 8, 10), 10);
+	/* The number is another one's. */
+	encoder__process(
+		e, &(struct process_info){
+			   .pid = 7, .comm = "next", .cmdline = "", .cgroup = "", .libraries = ""});
+	assert_int_equal(chunks_that_know(e, 7, 10), 10);
+	encoder__free(e);
+}
+
 /* ---- files ---- */
 
 static void to_process(const struct process_info *info, void *arg)
@@ -562,6 +627,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(every_field_of_every_event_comes_back),
 		cmocka_unit_test(the_awkward_come_back),
+		cmocka_unit_test(who_has_ended_is_forgotten_after_some_chunks),
 		cmocka_unit_test(a_recording_says_who_and_what_was_lost),
 		cmocka_unit_test(a_recording_that_is_cut_is_read_up_to_there),
 		cmocka_unit_test(a_byte_that_is_wrong_spoils_one_chunk),
