@@ -21,6 +21,8 @@ struct decoder_to {
 	void (*thread)(const struct thread_info *info, void *arg);
 	void (*device)(const struct device_info *info, void *arg);
 	void (*event)(const struct event *ev, void *arg);
+	/* Of recordings: the numbers so far, once a second. NULL: they are not wanted. */
+	void (*numbers)(const struct trace_stats *stats, void *arg);
 	void *arg;
 };
 

@@ -166,6 +166,11 @@ void trace_stats_recount(struct trace_stats *stats, const struct trace_stats *co
 	stats->no_times = counted->no_times;
 }
 
+uint64_t trace_stats_lost(const struct trace_stats *stats)
+{
+	return stats->lost_spans + stats->lost_depth + stats->lost_gpu + stats->lost_other;
+}
+
 static const struct {
 	const char *name;
 	size_t offset;

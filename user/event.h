@@ -214,11 +214,15 @@ struct trace_stats {
 	uint64_t doorbells;   /* dispatches that were read at their doorbells, ... */
 	uint64_t unmeasured;  /* ... of which so many have no times */
 	uint64_t unseen;      /* packets that were submitted and could not be read */
-	struct trace_clocks ended; /* when the trace was closed; 0: not known */
+	struct trace_clocks ended; /* when the trace was closed, or the numbers were these; 0: not
+				      known */
 };
 
 /* Counts the event as what it is. */
 void trace_stats_count(struct trace_stats *stats, const struct event *ev);
+
+/* Events that were lost, of all kinds. */
+uint64_t trace_stats_lost(const struct trace_stats *stats);
 
 /* Those numbers that come of counting events are taken from `counted`. */
 void trace_stats_recount(struct trace_stats *stats, const struct trace_stats *counted);

@@ -85,7 +85,6 @@ struct join {
 	const struct node *first; /* whose clock is that of all */
 	struct strings *strings;
 	struct output *out;
-	struct trace_stats counted;
 	int error; /* the first that an event met */
 };
 
@@ -228,8 +227,8 @@ static void look_for_mark(const struct event *ev, void *arg)
 /* The recording is opened once more; it is read up to the chunk that has the mark. */
 static int find_mark(struct join *j, struct part *p)
 {
-	const struct decoder_to to = {ignore_process, ignore_thread, ignore_device, look_for_mark,
-				      p};
+	const struct decoder_to to = {ignore_process, ignore_thread, ignore_device,
+				      look_for_mark,  NULL,	     p};
 	const uint64_t before = p->node->marked;
 	struct recording *r = recording__open_files(p->paths, p->path_count);
 	int err = r ? recording__begin(r, j->strings, &to) : -EINVAL;
@@ -379,7 +378,6 @@ static void tell_event(const struct event *ev, void *arg)
 		there.range.id = id_in(p, ev->range.id);
 	if (ev_is_operation(ev->kind) || ev_is_resource(ev->kind))
 		there.gpu.submit = time_in(p, ev->gpu.submit);
-	trace_stats_count(&p->join->counted, &there);
 	output__event(p->join->out, &there);
 }
 
@@ -404,39 +402,12 @@ static struct part *next_part(const struct join *j)
 	return least;
 }
 
-/*
- * What a chunk's events point to is gone with it, so it is written before the next is read: all
- * that the sink remembers by address is forgotten then.
- */
-static int join_chunks(struct join *j)
-{
-	struct part *p;
-	int err = 0;
-
-	for (size_t i = 0; i < j->part_count && !err; i++) {
-		const struct decoder_to to = {tell_process, tell_thread, tell_device, tell_event,
-					      &j->parts[i]};
-
-		err = recording__begin(j->parts[i].recording, j->strings, &to);
-	}
-	while (!err && (p = next_part(j))) {
-		err = recording__next(p->recording);
-		output__flush(j->out, 0, &j->counted);
-		p->done = err <= 0;
-		if (err > 0)
-			err = 0;
-		if (!err)
-			err = j->error;
-	}
-	return err;
-}
-
 static uint64_t max(uint64_t a, uint64_t b)
 {
 	return a > b ? a : b;
 }
 
-/* What each says of itself, together, and when the last of them ended. */
+/* What each has said of itself so far, together, and when the last of them was there. */
 static struct trace_stats sum(const struct join *j, const struct trace_clocks *begin)
 {
 	struct trace_stats sum = {};
@@ -459,6 +430,35 @@ static struct trace_stats sum(const struct join *j, const struct trace_clocks *b
 		sum.ended.real_ns = begin->real_ns + (sum.ended.boot_ns - begin->boot_ns);
 	}
 	return sum;
+}
+
+/*
+ * What a chunk's events point to is gone with it, so it is written before the next is read: all
+ * that the sink remembers by address is forgotten then.
+ */
+static int join_chunks(struct join *j, const struct trace_clocks *begin)
+{
+	struct trace_stats so_far;
+	struct part *p;
+	int err = 0;
+
+	for (size_t i = 0; i < j->part_count && !err; i++) {
+		const struct decoder_to to = {tell_process, tell_thread, tell_device,
+					      tell_event,   NULL,	 &j->parts[i]};
+
+		err = recording__begin(j->parts[i].recording, j->strings, &to);
+	}
+	while (!err && (p = next_part(j))) {
+		err = recording__next(p->recording);
+		so_far = sum(j, begin);
+		output__flush(j->out, 0, &so_far);
+		p->done = err <= 0;
+		if (err > 0)
+			err = 0;
+		if (!err)
+			err = j->error;
+	}
+	return err;
 }
 
 /* Of the first recording of the node that has the clock. */
@@ -484,7 +484,7 @@ static int write_joined(struct join *j)
 	j->out = output__new(NULL, &origin);
 	err = j->out ? output__add(j->out, &sink_rtrace, j->output, NULL) : -ENOMEM;
 	if (!err)
-		err = join_chunks(j);
+		err = join_chunks(j, &origin.clocks);
 	if (err) {
 		output__discard(j->out);
 		return err;

@@ -155,7 +155,7 @@ static void say_progress(const struct recorder *r, const struct trace_stats *s)
 	log_progress("%.0f s: %" PRIu64 " calls, %" PRIu64 " dispatches, %" PRIu64
 		     " copies; %" PRIu64 " lost",
 		     (double)(clock__boot_ns() - r->started) / 1e9, s->spans, s->dispatches,
-		     s->copies, s->lost_spans + s->lost_depth + s->lost_gpu + s->lost_other);
+		     s->copies, trace_stats_lost(s));
 }
 
 /* About once a second. */
@@ -164,6 +164,7 @@ static void flush_sinks(struct recorder *r, uint64_t now)
 	struct trace_stats stats = r->trace.stats;
 
 	add_losses(r, &stats);
+	trace_clocks__now(&stats.ended);
 	output__flush(r->trace.out, now, &stats);
 	say_progress(r, &stats);
 }

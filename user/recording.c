@@ -242,6 +242,8 @@ static int read_chunk(struct recording *r, const struct chunk_header *h)
 	case CHUNK_MORE:
 	case CHUNK_END:
 		read_numbers(r, &r->payload);
+		if (h->type == CHUNK_NUMBERS && r->to.numbers)
+			r->to.numbers(&r->stats, r->to.arg);
 		r->ended = h->type == CHUNK_END;
 		r->more = h->type == CHUNK_MORE;
 	}
@@ -350,6 +352,8 @@ static int read_on(struct recording *r)
 
 static void finish(struct recording *r)
 {
+	if (!r->ended)
+		r->stats.ended = (struct trace_clocks){};
 	if (r->partial || r->missing || r->broken || !r->ended)
 		trace_stats_recount(&r->stats, &r->counted);
 	say_what_is_missing(r, &r->files[r->count - 1]);
@@ -357,7 +361,8 @@ static void finish(struct recording *r)
 
 int recording__begin(struct recording *r, struct strings *strings, const struct decoder_to *to)
 {
-	const struct decoder_to ours = {tell_process, tell_thread, tell_device, count_event, r};
+	const struct decoder_to ours = {tell_process, tell_thread, tell_device,
+					count_event,  NULL,	   r};
 
 	r->to = *to;
 	r->decoder = decoder__new(strings, &ours);

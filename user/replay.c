@@ -24,7 +24,13 @@ static void tell_event(const struct event *ev, void *arg)
 	output__event(arg, ev);
 }
 
+static void tell_numbers(const struct trace_stats *stats, void *arg)
+{
+	output__flush(arg, stats->ended.boot_ns, stats);
+}
+
 struct decoder_to replay__into(struct output *out)
 {
-	return (struct decoder_to){tell_process, tell_thread, tell_device, tell_event, out};
+	return (struct decoder_to){tell_process, tell_thread,  tell_device,
+				   tell_event,	 tell_numbers, out};
 }

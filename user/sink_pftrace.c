@@ -13,6 +13,7 @@
  *       roctx              push..pop ranges and marks of the thread
  *   GPU 0                  the same kernels and copies of all processes, see pfstages.h
  *   rtrace                 one instant that carries the numbers of the trace, with what was lost
+ *     events lost          so far: a counter, if any were
  *
  * A flow with the correlation ID joins a call to the GPU operations that it caused.
  */
@@ -32,6 +33,7 @@ struct perfetto {
 	struct tracks tracks;
 	struct pf_stages stages;
 	uint64_t begun; /* when the trace was */
+	uint64_t lost;	/* events, so far */
 };
 
 static void fail_memory(struct perfetto *p)
@@ -491,21 +493,59 @@ static struct sink *perfetto_open(const struct sink_target *to, const struct tra
 	return &p->writer.sink;
 }
 
-static void write_stats(struct perfetto *p, const struct trace_stats *stats)
+/* The UUID of the trace's own track, 0 if out of memory. */
+static uint64_t trace_track(struct perfetto *p)
 {
 	bool fresh;
 	struct track *track = get_track(p, (struct track_key){.kind = TRACK_TRACE}, &fresh);
+
+	if (!track)
+		return 0;
+	if (fresh)
+		pf_track(&p->writer, uuid_of(p, track->number), 0, "rtrace");
+	return uuid_of(p, track->number);
+}
+
+static void write_lost(struct perfetto *p, const struct trace_stats *stats)
+{
+	uint64_t lost = trace_stats_lost(stats), parent;
+	struct track *track;
+	bool fresh;
+
+	if (lost == p->lost || !stats->ended.boot_ns)
+		return;
+	parent = trace_track(p);
+	track = get_track(p, (struct track_key){.kind = TRACK_LOST}, &fresh);
+	if (!track)
+		return;
+	if (fresh) {
+		counter_track(p, track, parent, "events lost", "events");
+		pf_count(&p->writer, uuid_of(p, track->number), p->begun, 0);
+	}
+	pf_count(&p->writer, uuid_of(p, track->number), stats->ended.boot_ns, lost);
+	p->lost = lost;
+}
+
+static void perfetto_flush(struct sink *sink, const struct trace_stats *stats)
+{
+	write_lost((struct perfetto *)sink, stats);
+	if (fflush(sink->out))
+		sink_fail(sink, -errno);
+}
+
+static void write_stats(struct perfetto *p, const struct trace_stats *stats)
+{
+	uint64_t track = trace_track(p);
 	const char *name;
 	uint64_t value;
 
 	if (!track)
 		return;
-	pf_track(&p->writer, uuid_of(p, track->number), 0, "rtrace");
 	pf_event_begin(&p->writer, DOMAIN_COUNT);
 	pf_event_name(&p->writer, "trace statistics", false);
 	for (unsigned int i = 0; (name = trace_stats_field(stats, i, &value)); i++)
 		pf_note_u64(&p->writer, NOTE_STATS + i, value);
-	write_made(p, PF_INSTANT, uuid_of(p, track->number), p->writer.last);
+	write_made(p, PF_INSTANT, track, p->writer.last);
 }
 
 /* ---- curves ---- */
@@ -576,6 +616,7 @@ static int perfetto_close(struct sink *sink, const struct trace_stats *stats)
 	for (struct track *track = p->tracks.all; track; track = track->hh.next)
 		write_curves(p, track);
 	pf_stages__close(&p->stages, &p->writer);
+	write_lost(p, stats);
 	write_stats(p, stats);
 	if (stats->ended.boot_ns)
 		pf_clocks(&p->writer, &stats->ended);
@@ -594,5 +635,6 @@ const struct sink_ops sink_pftrace = {
 	.thread = perfetto_thread,
 	.device = perfetto_device,
 	.event = perfetto_event,
+	.flush = perfetto_flush,
 	.close = perfetto_close,
 };

@@ -25,6 +25,7 @@ struct recording_sink {
 	struct chunk_writer *writer;
 	struct encoded chunk; /* holds the buffer for the next one */
 	bool open;	      /* there is something in the chunk */
+	uint64_t lost;	      /* events, by the last numbers */
 	struct rec_limits limits;
 	size_t chunk_bytes;
 	bool dumps;	 /* what is held is wanted, ... */
@@ -189,12 +190,14 @@ static void dump_failure(struct recording_sink *r)
 static void rtrace_flush(struct sink *sink, const struct trace_stats *stats)
 {
 	struct recording_sink *r = (struct recording_sink *)sink;
+	const uint64_t lost = trace_stats_lost(stats);
 	bool open = r->open;
 
 	if (open)
 		end_chunk(r);
-	if (open || r->limits.keep_ns)
+	if (open || r->limits.keep_ns || lost != r->lost)
 		put_stats(r, CHUNK_NUMBERS, stats);
+	r->lost = lost;
 	dump_failure(r);
 	if (r->limits.max_bytes && !r->limits.rotate_bytes && !r->limits.rotate_ns &&
 	    chunk_writer__bytes(r->writer) >= r->limits.max_bytes && !sink->full) {

@@ -25,6 +25,7 @@ enum track_kind {
 	TRACK_QUEUE,	 /* owner: device, unit: queue id */
 	TRACK_COPIES,	 /* owner: device, unit: enum copy_dir */
 	TRACK_TRACE,	 /* of the trace itself */
+	TRACK_LOST,	 /* what was lost so far; a counter */
 	TRACK_RESOURCES, /* owner: device */
 	TRACK_IN_USE,	 /* owner: device; a counter */
 	TRACK_RATE,	 /* owner: device, unit: which of the counters made of its rates */

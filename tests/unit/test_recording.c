@@ -283,7 +283,7 @@ static void every_field_of_every_event_comes_back(void **state)
 {
 	struct strings *strings = strings__new();
 	struct expected x = {calloc(EVENTS, sizeof(struct made)), 0};
-	const struct decoder_to to = {no_process, no_thread, no_device, compare, &x};
+	const struct decoder_to to = {no_process, no_thread, no_device, compare, NULL, &x};
 	struct decoder *d = decoder__new(strings, &to);
 	struct encoder *e = encoder__new();
 	struct encoded chunk = {};
@@ -333,7 +333,7 @@ static int chunks_that_know(struct encoder *e, uint32_t pid, int chunks)
 	const struct event ev = {.kind = EV_GAP, .pid = pid, .tid = pid, .name = "a"};
 	struct strings *strings = strings__new();
 	struct told_of told = {pid, 0};
-	const struct decoder_to to = {count_process, ignore_thread, no_device, ignore_event, &told};
+	const struct decoder_to to = {count_process, ignore_thread, no_device, ignore_event, NULL, &told};
 	struct decoder *d = decoder__new(strings, &to);
 	struct encoded chunk = {};
 
@@ -407,7 +407,7 @@ static char *exported(const char *format)
 {
 	const struct sink_ops *ops = sink_find(format);
 	struct strings *strings = strings__new();
-	struct decoder_to to = {to_process, to_thread, to_device, to_event, NULL};
+	struct decoder_to to = {to_process, to_thread, to_device, to_event, NULL, NULL};
 	struct recording *r;
 	struct sink *sink;
 	size_t size;
@@ -472,7 +472,7 @@ static void see_event(const struct event *ev, void *arg)
 /* Reads these bytes as a file. -errno if they are no recording. */
 static int read_bytes(const char *data, size_t size, struct seen *seen, struct trace_stats *told)
 {
-	const struct decoder_to to = {see_process, see_thread, no_device, see_event, seen};
+	const struct decoder_to to = {see_process, see_thread, no_device, see_event, NULL, seen};
 	struct strings *strings = strings__new();
 	char name[] = "/tmp/test_recording.XXXXXX";
 	struct recording *r;

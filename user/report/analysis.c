@@ -239,7 +239,7 @@ static void tell_event(const struct event *ev, void *arg)
 
 int analysis__read(struct analysis *a, struct recording *r)
 {
-	const struct decoder_to to = {tell_process, tell_thread, tell_device, tell_event, a};
+	const struct decoder_to to = {tell_process, tell_thread, tell_device, tell_event, NULL, a};
 	struct strings *strings = strings__new();
 	int err = strings ? recording__read(r, strings, &to) : -ENOMEM;
 
