@@ -333,7 +333,8 @@ static int chunks_that_know(struct encoder *e, uint32_t pid, int chunks)
 	const struct event ev = {.kind = EV_GAP, .pid = pid, .tid = pid, .name = "a"};
 	struct strings *strings = strings__new();
 	struct told_of told = {pid, 0};
-	const struct decoder_to to = {count_process, ignore_thread, no_device, ignore_event, NULL, &told};
+	const struct decoder_to to = {count_process, ignore_thread, no_device,
+				      ignore_event,  NULL,	    &told};
 	struct decoder *d = decoder__new(strings, &to);
 	struct encoded chunk = {};
 
