@@ -6,6 +6,7 @@
 load common
 load gpu
 load formats
+load sums
 
 # The files and columns of rocprofv3 (ROCm 7).
 API="Domain Function Process_Id Thread_Id Correlation_Id Start_Timestamp End_Timestamp"
@@ -46,30 +47,6 @@ for row in rows:
 		found=$((found + 1))
 	done
 	[ "$found" -gt 0 ]
-}
-
-# sums_csv BASE
-sums_csv() {
-	python3 -c "$SUMS"'
-import csv, os
-def rows(name):
-    path = sys.argv[1] + "_" + name + ".csv"
-    return csv.DictReader(open(path, newline="")) if os.path.exists(path) else []
-def took(row):
-    return int(row["End_Timestamp"]) - int(row["Start_Timestamp"])
-for kind in "hip", "hsa", "marker":
-    for row in rows(kind + "_api_trace"):
-        if kind != "marker" or row["Domain"] == "MARKER_CORE_RANGE_API":
-            add(kind, row["Function"], took(row))
-for row in rows("kernel_trace"):
-    add("kernel", row["Kernel_Name"], took(row))
-for row in rows("memory_copy_trace"):
-    add("copy", row["Direction"], took(row))
-for row in rows("memory_allocation_trace"):
-    operation = {"ALLOCATE": "ALLOC", "FREE": "FREE"}.get(row["Operation"][18:])
-    if operation:
-        add("memory", operation, took(row), int(row["Allocation_Size"]))
-write()' "$1"
 }
 
 # The statistics are those of the rows.

@@ -6,59 +6,7 @@
 load common
 load gpu
 load formats
-
-# What the lines must be, from a JSON trace: each call's and range's own time, each operation's, by its stack.
-folded_json() {
-	python3 -c '
-import json, re, sys
-from collections import Counter
-from decimal import Decimal
-calls, ranges, operations, comms = {}, {}, [], {}
-def ns(us):
-    return int(us * 1000)
-for e in json.load(open(sys.argv[1]), parse_float=Decimal)["traceEvents"]:
-    args = e.get("args", {})
-    if e["ph"] == "M" and e["name"] == "process_name":
-        comms[e["pid"]] = args["name"]
-    if e["ph"] != "X":
-        continue
-    if e["cat"] == "gpu":
-        operations.append(e)
-    elif "corr" in args:
-        calls[args["corr"]] = e
-    elif e["cat"] == "roctx":
-        ranges[args["range"]] = e
-own = {id(e): ns(e["dur"]) for e in [*calls.values(), *ranges.values()]}
-def outer(e):
-    if id(e) in own and "corr" not in e["args"]:
-        return ranges.get(e["args"].get("parent"))
-    return calls.get(e["args"]["parent"]) or ranges.get(e["args"].get("range"))
-for e in [*calls.values(), *ranges.values()]:
-    if outer(e):
-        own[id(outer(e))] -= ns(e["dur"])
-def safe(name):
-    name = "".join("?" if ord(c) < 32 or 0x7f <= ord(c) < 0xa0 else c for c in name)
-    return name.replace(";", ",") or "?"
-def path(e):
-    frames = []
-    while e:
-        frames.insert(0, e["name"])
-        if "corr" in e["args"] and not e["args"]["parent"]:
-            frames[0:0] = [re.sub(r"\+0x[0-9a-f]+ \(", " (", f) for f in reversed(e["args"].get("stack", []))]
-        last, e = e, outer(e)
-    return ["%s (%d)" % (comms[last["pid"]], last["pid"])] + frames
-sums = Counter()
-for e in [*calls.values(), *ranges.values()]:
-    sums[("host", *map(safe, path(e)))] += max(own[id(e)], 0)
-for e in operations:
-    call = calls.get(e["args"]["corr"])
-    frames = path(call) if call else ["%s (%d)" % (comms[e["pid"]], e["pid"]), "(no call)"]
-    name = "gpu: " + ("copy " if "bytes" in e["args"] else "") + e["name"]
-    sums[("gpu", *map(safe, frames + [name]))] += ns(e["dur"])
-for frames, value in sums.items():
-    if value:
-        print(";".join(frames), value)' "$1" | LC_ALL=C sort
-}
+load sums
 
 same_lines() {
 	[ "$(wc -l <"$(tmp t.folded)")" -gt 10 ]

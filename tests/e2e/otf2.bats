@@ -6,74 +6,10 @@
 load common
 load gpu
 load formats
-
-# What otf2-print says of the archive in a folder; a warning is a failure.
-events() {
-	otf2-print -Werror --silent "$1/traces.otf2" >"$(tmp otf2.silent)" 2>&1 || {
-		head -n 5 "$(tmp otf2.silent)"
-		return 1
-	}
-	otf2-print -A "$1/traces.otf2"
-}
-
-# sums_otf2 FOLDER TRACE: on every location times do not go back and regions are left in turn; calls lie in those that
-# JSON calls their parents, on the location of their thread.
-sums_otf2() {
-	events "$1" >"$(tmp events)" && python3 -c "$SUMS"'
-import json, re
-parents, tids = {}, {}
-for e in json.load(open(sys.argv[2]))["traceEvents"]:
-    if e["ph"] == "X" and "corr" in e["args"] and e["cat"] != "gpu":
-        parents[e["args"]["corr"]] = e["args"]["parent"]
-        tids[e["args"]["corr"]] = e["tid"]
-kinds = {"hip_api": "hip", "hsa_api": "hsa", "marker_api": "marker", "kernel_dispatch": "kernel",
-    "memory_copy": "copy", "memory_allocation": "memory"}
-locations, stacks, last, events = {}, {}, {}, 0
-pending = None
-def enter(location, time, region, category, corr):
-    stack = stacks.setdefault(location, [])
-    if corr and locations[location][1] == "CPU_THREAD":
-        outer = [e[3] for e in stack if e[3]]
-        assert parents[corr] == (outer[-1] if outer else 0), (region, corr)
-        assert locations[location][0].split()[1] == str(tids[corr])
-    stack.append((time, region, category, corr))
-for line in open(sys.argv[1], encoding="utf-8"):
-    if line.startswith("LOCATION "):
-        m = re.match(r"LOCATION +(\d+)  Name: \"(.*)\" <\d+>, Type: (\w+), # Events: (\d+), Group: ", line)
-        locations[int(m[1])] = m[2], m[3], int(m[4])
-    elif line.startswith(("ENTER ", "LEAVE ")):
-        m = re.match(r"(\w+) +(\d+) +(\d+)  Region: \"(.*)\" <\d+>$", line)
-        location, time, region = int(m[2]), int(m[3]), m[4]
-        assert time >= last.get(location, 0)
-        last[location] = time
-        events += 1
-        if m[1] == "ENTER":
-            pending = location, time, region
-            continue
-        begin, entered, category, corr = stacks[location].pop()
-        assert entered == region
-        kind = kinds.get(category)
-        if kind == "memory":
-            region = {"MEMORY_ALLOCATION_ALLOCATE": "ALLOC", "MEMORY_ALLOCATION_FREE": "FREE"}.get(region)
-        if kind and region is not None:
-            if not (kind == "marker" and corr): # a call
-                add(kind, region, time - begin)
-    elif "ADDITIONAL ATTRIBUTES" in line:
-        category = re.search(r"\"category\" <0>; STRING; \"(\w+)\"", line)[1]
-        corr = re.search(r"\"corr_id\" <1>; UINT64; (\d+)", line)
-        enter(*pending, category, int(corr[1]) if corr else 0)
-assert not any(stacks.values()) and events == sum(l[2] for l in locations.values())
-write()' "$(tmp events)" "$2"
-}
-
-# The same of JSON, without marks and sizes.
-sums_wanted() {
-	jq 'del(.traceEvents[] | select(.ph == "i" and .cat == "roctx"))' "$1" >"$(tmp wanted.json)"
-	sums_json "$(tmp wanted.json)" | awk -F '\t' -v OFS='\t' '{ $5 = 0 } { print }'
-}
+load sums
 
 same_as_json() {
-	sums_wanted "$2" >"$(tmp sums.json)"
+	otf2_wanted "$2" >"$(tmp sums.json)"
 	sums_otf2 "$1" "$2" >"$(tmp sums.otf2)"
 	same_sums "$(tmp sums.json)" "$(tmp sums.otf2)"
 }
@@ -89,7 +25,7 @@ same_as_json() {
 
 @test "definitions: groups, locations, clock; the simulator's kernels" {
 	record_formats otf2 "streams -g 2 -t 2 -s 2 -n 20"
-	events "$(tmp t.otf2)" >"$(tmp events)"
+	otf2_events "$(tmp t.otf2)" >"$(tmp events)"
 	[ "$(grep -c '^LOCATION_GROUP .*Name: "streams ([0-9]*)" .*Type: PROCESS' "$(tmp events)")" = 1 ]
 	[ "$(grep -c '^LOCATION_GROUP .*Name: "GPU [01] gfx906 .*Type: ACCELERATOR.*Creator: "streams ' "$(tmp events)")" = 2 ]
 	[ "$(grep -c '^LOCATION .*Name: "Thread [0-9]* streams".*Type: CPU_THREAD' "$(tmp events)")" -ge 2 ]
@@ -105,7 +41,7 @@ same_as_json() {
 @test "exported is what was written at once; an archive that is there is replaced" {
 	record_formats otf2 ranges
 	"$RTRACE" export -f otf2 -o "$(tmp x)" "$(tmp t.rtrace)" 2>"$(tmp err)"
-	diff <(events "$(tmp t.otf2)" | grep -v -i 'trace id\|identifier') <(events "$(tmp x)" | grep -v -i 'trace id\|identifier')
+	diff <(otf2_events "$(tmp t.otf2)" | grep -v -i 'trace id\|identifier') <(otf2_events "$(tmp x)" | grep -v -i 'trace id\|identifier')
 	files_in "$(tmp x)" >"$(tmp files)"
 	[ "$(find "$(tmp x)" -type f -printf '%m\n' | sort -u)" = 600 ]
 	[ "$(find "$(tmp x)" -type d -printf '%m\n' | sort -u)" = 700 ]
@@ -133,7 +69,7 @@ same_as_json() {
 		    roctx.roctxRangePop()
 	EOT
 	"$RTRACE" -f otf2 -o "$(tmp t)" -- python3 "$(tmp marks.py)" 2>"$(tmp err)"
-	events "$(tmp t)" >"$(tmp events)"
+	otf2_events "$(tmp t)" >"$(tmp events)"
 	python3 -c '
 import re, sys
 names = [m[1] for m in re.finditer("^ENTER .*Region: \"(.*)\" <", open(sys.argv[1], encoding="utf-8").read(), re.M)]
@@ -164,7 +100,7 @@ precious" ]
 
 @test "nothing recorded, a recording that is cut off, a disk that is full" {
 	"$RTRACE" -f otf2 -o "$(tmp none)" -- true 2>"$(tmp err)"
-	events "$(tmp none)" >"$(tmp events)"
+	otf2_events "$(tmp none)" >"$(tmp events)"
 	! grep -q ^ENTER "$(tmp events)"
 	fails 1 'no such process' "$RTRACE" -f otf2 -o "$(tmp nobody)" -p 4194000
 	[ ! -e "$(tmp nobody)" ]
@@ -172,7 +108,7 @@ precious" ]
 	"$O/tests/big_recording" "$(tmp whole.rtrace)" 50000
 	head -c "$(($(stat -c %s "$(tmp whole.rtrace)") * 2 / 3))" "$(tmp whole.rtrace)" >"$(tmp cut.rtrace)"
 	"$RTRACE" export -f otf2 "$(tmp cut.rtrace)" 2>"$(tmp err)"
-	events "$(tmp cut.otf2)" >"$(tmp events)"
+	otf2_events "$(tmp cut.otf2)" >"$(tmp events)"
 	[ "$(grep -c ^ENTER "$(tmp events)")" -gt 100000 ]
 	for kb in 1 4 30 60; do
 		(

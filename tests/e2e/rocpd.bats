@@ -6,6 +6,7 @@
 load common
 load gpu
 load formats
+load sums
 
 # The tables of the schema, and the columns of the views that are documented.
 TABLES="metadata string info_node info_process info_thread info_agent info_queue info_stream info_pmc info_code_object info_kernel_symbol track event arg pmc_event region sample kernel_dispatch memory_copy memory_allocate"
@@ -62,25 +63,6 @@ check_database() {
 	[ "$(db 'SELECT COUNT(*) FROM samples')" = "$(db 'SELECT COUNT(*) FROM rocpd_sample')" ]
 	[ "$(db "SELECT COUNT(*) FROM rocpd_event WHERE NOT json_valid(extdata) OR NOT json_valid(call_stack)")" = 0 ]
 	[ "$(find "$BATS_TEST_TMPDIR" -name 't.db-*')" = "" ]
-}
-
-sums_rocpd() {
-	python3 -c "$SUMS"'
-import json, sqlite3
-db = sqlite3.connect(sys.argv[1])
-for category, name, ns, extra in db.execute("SELECT category, name, duration, extdata FROM regions_and_samples"):
-    kind = {"HIP": "hip", "HSA": "hsa"}.get(category.split("_")[0])
-    if kind:
-        add(kind, name, ns)
-    elif category == "MARKER_CORE_RANGE_API" and name != "roctxGetThreadId":
-        add("marker", json.loads(extra)["message"], ns)
-for name, ns in db.execute("SELECT name, duration FROM kernels"):
-    add("kernel", name, ns)
-for row in db.execute("SELECT name, duration, size FROM memory_copies"):
-    add("copy", *row)
-for row in db.execute("SELECT type, duration, size FROM memory_allocations WHERE level = \"REAL\""):
-    add("memory", *row)
-write()' "$1"
 }
 
 @test "tables and views, and what JSON tells of the same trace" {

@@ -6,6 +6,7 @@
 load common
 load gpu
 load formats
+load sums
 
 # Every line has the form of its file, and none is missing at the end.
 check_lines() {
@@ -32,68 +33,13 @@ for name in names & tables:
     assert header == "\"Name\",\"Calls\",\"TotalDurationNs\",\"AverageNs\",\"Percentage\"" and rows' "$1"
 }
 
-# sums_roctracer FOLDER: calls, ranges and marks, copies and kernels of the traces.
-sums_roctracer() {
-	python3 -c "$SUMS"'
-import csv, os, re
-def lines(name):
-    path = os.path.join(sys.argv[1], name)
-    return open(path).read().splitlines() if os.path.exists(path) else []
-def numbers(line):
-    return map(int, re.match(r"(\d+):(\d+) ", line).groups())
-for kind in "hip", "hsa":
-    for line in lines(kind + "_api_trace.txt"):
-        begin, end = numbers(line)
-        add(kind, line.split(" ")[2].split("(")[0], end - begin)
-open_ranges, started = {}, {}
-for line in lines("roctx_trace.txt"):
-    time, task, op, message = re.fullmatch("(\\d+) (\\d+:\\d+) (\\d:\\d+):\"(.*)\"", line).groups()
-    op, number = map(int, op.split(":"))
-    if op == 0:
-        add("marker", message, 0)
-    elif op == 1:
-        open_ranges.setdefault(task, []).append((message, int(time)))
-    elif op == 2:
-        message, begin = open_ranges[task].pop()
-        add("marker", message, int(time) - begin)
-    elif op == 3:
-        started[number] = message, int(time)
-    else:
-        message, begin = started.pop(number)
-        add("marker", message, int(time) - begin)
-assert not any(open_ranges.values()) and not started
-for line in lines("hcc_ops_trace.txt"):
-    begin, end = numbers(line)
-    name = line.split(" ", 2)[2].split(":")[0]
-    if name.startswith("Copy"):
-        add("copy", name, end - begin)
-    else:
-        add("kernel", name, end - begin)
-for line in lines("async_copy_trace.txt"):
-    begin, end = numbers(line)
-    add("copy", "async-copy", end - begin)
-write()' "$1"
-}
-
-# The same of JSON: names of kernels without types, copies as roctracer calls them.
-sums_wanted() {
-	sums_json "$1" | awk -F '\t' -v OFS='\t' '
-		BEGIN { split("HOST_TO_DEVICE DEVICE_TO_HOST DEVICE_TO_DEVICE", of, " ")
-			split("HostToDevice DeviceToHost DeviceToDevice", to, " ")
-			for (i in of) names["MEMORY_COPY_" of[i]] = "Copy" to[i] }
-		$1 == "memory" { next }
-		$1 == "copy" { $2 = names[$2] }
-		$1 == "kernel" { sub(/[(<].*/, "", $2); sub(/.*[ :]/, "", $2) }
-		{ print $1, $2, $3, $4, 0 }' | LC_ALL=C sort
-}
-
 @test "lines, and what JSON tells of the same trace" {
 	for w in vectoradd ranges copies graphs "streams -g 2 -t 2 -s 2 -n 20"; do
 		echo "$w"
 		record_formats roctracer "$w"
 		grep -qF "wrote $(tmp t.roctracer)/* (roctracer)" "$(tmp err)"
 		check_lines "$(tmp t.roctracer)"
-		sums_wanted "$(tmp t.json)" >"$(tmp sums.json)"
+		roctracer_wanted "$(tmp t.json)" >"$(tmp sums.json)"
 		sums_roctracer "$(tmp t.roctracer)" | LC_ALL=C sort >"$(tmp sums.text)"
 		same_sums "$(tmp sums.json)" "$(tmp sums.text)"
 	done

@@ -80,7 +80,7 @@ def read_stats(path):
     with open(path, encoding="utf-8", newline="") as file:
         for row in csv.DictReader(file):
             name = row["Name"]
-            if name.startswith("hsaKmt"):
+            if name.startswith(("hsaKmt", "roctx")):
                 continue
             add("hsa" if name.startswith("hsa_") else "hip", name, int(row["Calls"]), int(row["TotalDurationNs"]), 0)
 
