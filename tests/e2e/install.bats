@@ -189,6 +189,17 @@ load_completion() {
 	. dist/rtrace-bpf.bash
 }
 
+@test "every option of --help has a test" {
+	for command in "${commands[@]}"; do
+		"$RTRACE" ${command:+"$command"} --usage | grep -q "^Usage: rtrace-bpf${command:+ $command} "
+		while IFS=' ,=[' read -r name other _; do
+			echo "rtrace-bpf $command $name"
+			# By either name, on a command line or in a list of options.
+			grep -qE -e "(^|[^[:alnum:]-])($name${other:+|$other})([^[:alnum:]-]|\$)" <(grep -hv '^ *#\|kill\|pgrep' tests/e2e/*.bats)
+		done < <(help_options "$RTRACE" ${command:+"$command"} | grep -v -- '--usage')
+	done
+}
+
 @test "completion: it is for rtrace-bpf" {
 	bash -ec '. dist/rtrace-bpf.bash; complete -p rtrace-bpf' | grep -- '-F _rtrace_bpf '
 }
