@@ -107,7 +107,9 @@ static void check_privileges(struct checkup *c)
 {
 	c->privileged = !privileges__check();
 	report(c, "privileges", c->privileged ? OUTCOME_OK : OUTCOME_FAIL,
-	       "run as root, or grant CAP_BPF, CAP_PERFMON, CAP_SYS_PTRACE, CAP_CHECKPOINT_RESTORE",
+	       "run as root, or grant CAP_BPF, CAP_PERFMON, CAP_SYS_PTRACE, "
+	       "CAP_CHECKPOINT_RESTORE, "
+	       "and CAP_DAC_OVERRIDE for processes of other users",
 	       c->privileged ? "sufficient" : "capabilities are missing");
 }
 
