@@ -73,7 +73,7 @@ static __always_inline struct task_state *caller(struct task_struct *task, __u64
 		return NULL;
 	t = bpf_task_storage_get(&tasks, task, NULL, BPF_LOCAL_STORAGE_GET_F_CREATE);
 	if (!t) {
-		count(RT_COUNT_LOST_TASK);
+		count_lost(RT_COUNT_LOST_TASK);
 		return NULL;
 	}
 	if (!t->named)

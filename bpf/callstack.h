@@ -70,7 +70,7 @@ static __always_inline void send_with_items(struct task_state *t, __u32 depth,
 		return;
 	s->h.size = size;
 	if (!ring || bpf_ringbuf_output(ring, t->out, size, BPF_RB_NO_WAKEUP))
-		count(RT_COUNT_LOST_RING);
+		count_lost(RT_COUNT_LOST_RING);
 	else
 		count(RT_COUNT_SPANS);
 }
@@ -91,7 +91,7 @@ __noinline int send_span(struct task_state *t, __u32 depth, struct span_end *e,
 	}
 	s = reserve(sizeof(*s));
 	if (!s) {
-		count(RT_COUNT_LOST_RING);
+		count_lost(RT_COUNT_LOST_RING);
 		return 0;
 	}
 	fill_span(s, t, depth, e);
@@ -207,7 +207,7 @@ static __always_inline struct frame *push(struct task_struct *task, struct task_
 	if (t->depth)
 		drop_left_frames(task, t, sp, pid_tgid);
 	if (t->depth >= RT_DEPTH) {
-		count(RT_COUNT_LOST_DEPTH);
+		count_lost(RT_COUNT_LOST_DEPTH);
 		return NULL;
 	}
 	f = frame_at(t, t->depth);

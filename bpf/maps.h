@@ -208,6 +208,14 @@ struct {
 	__type(value, __u64);
 } counts SEC(".maps");
 
+/* Calls that were lost, by process, of the first ones that lose any; counts has all. */
+struct {
+	__uint(type, BPF_MAP_TYPE_HASH);
+	__uint(max_entries, 16384);
+	__type(key, __u32);
+	__type(value, __u64);
+} lost_of SEC(".maps");
+
 struct {
 	__uint(type, BPF_MAP_TYPE_PERCPU_ARRAY);
 	__uint(max_entries, 1);
@@ -220,6 +228,22 @@ static __always_inline void count(__u32 which)
 {
 	__u64 *n = bpf_map_lookup_elem(&counts, &which);
 
+	if (n)
+		__sync_fetch_and_add(n, 1);
+}
+
+/* A call of the calling process is lost; `which` says why. */
+static __always_inline void count_lost(__u32 which)
+{
+	__u32 pid = bpf_get_current_pid_tgid() >> 32;
+	__u64 none = 0, *n;
+
+	count(which);
+	n = bpf_map_lookup_elem(&lost_of, &pid);
+	if (!n) {
+		bpf_map_update_elem(&lost_of, &pid, &none, BPF_NOEXIST);
+		n = bpf_map_lookup_elem(&lost_of, &pid);
+	}
 	if (n)
 		__sync_fetch_and_add(n, 1);
 }

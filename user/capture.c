@@ -544,3 +544,17 @@ uint64_t capture__count(struct capture *c, enum rt_count which)
 		sum += values[i];
 	return sum;
 }
+
+void capture__each_lost(struct capture *c, void (*fn)(uint32_t pid, uint64_t lost, void *arg),
+			void *arg)
+{
+	int fd = bpf_map__fd(c->skel->maps.lost_of);
+	__u32 pid, *last = NULL;
+	__u64 lost;
+
+	while (!bpf_map_get_next_key(fd, last, &pid)) {
+		last = &pid;
+		if (!bpf_map_lookup_elem(fd, &pid, &lost))
+			fn(pid, lost, arg);
+	}
+}

@@ -141,4 +141,8 @@ int capture__flush_open_calls(struct capture *c);
 
 uint64_t capture__count(struct capture *c, enum rt_count which);
 
+/* Calls `fn` for each process that has lost calls, with how many so far. */
+void capture__each_lost(struct capture *c, void (*fn)(uint32_t pid, uint64_t lost, void *arg),
+			void *arg);
+
 #endif

@@ -172,12 +172,23 @@ void output__event(struct output *o, const struct event *ev)
 		o->targets[i].sink->ops->event(o->targets[i].sink, ev);
 }
 
-void output__device(struct output *o, const struct device_info *device)
+static void tell_running(struct output *o, struct process *p)
 {
-	struct process *p = o->tasks ? tasks__process(o->tasks, device->pid) : NULL;
-
 	if (p && !p->told)
 		tell_process(o, p);
+}
+
+void output__lost(struct output *o, uint32_t pid, uint64_t count)
+{
+	tell_running(o, o->tasks ? tasks__find_running(o->tasks, pid) : NULL);
+	for (size_t i = 0; i < o->count; i++)
+		if (o->targets[i].sink->ops->lost)
+			o->targets[i].sink->ops->lost(o->targets[i].sink, pid, count);
+}
+
+void output__device(struct output *o, const struct device_info *device)
+{
+	tell_running(o, o->tasks ? tasks__process(o->tasks, device->pid) : NULL);
 	for (size_t i = 0; i < o->count; i++)
 		o->targets[i].sink->ops->device(o->targets[i].sink, device);
 }

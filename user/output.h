@@ -30,8 +30,9 @@ void output__thread(struct output *o, const struct thread_info *info);
 void output__event(struct output *o, const struct event *ev);
 void output__device(struct output *o, const struct device_info *device);
 
-/* See sink_ops.ended. */
+/* See sink_ops.ended and .lost. */
 void output__ended(struct output *o, uint32_t pid);
+void output__lost(struct output *o, uint32_t pid, uint64_t count);
 
 /* For sinks that output__add opens from then on. */
 void output__set(struct output *o, const struct sink_settings *settings);

@@ -32,6 +32,7 @@
 #include "user/kfd.h"
 #include "user/launch.h"
 #include "user/log.h"
+#include "user/lostby.h"
 #include "user/merge.h"
 #include "user/output.h"
 #include "user/privileges.h"
@@ -52,6 +53,7 @@ struct recorder {
 	int child_status; /* of wait(), -1: still running */
 	int guard;	  /* see guard.h */
 	int epoll, timer, signals, stop_wanted;
+	struct lost_by *lost_by;
 	size_t live_pids; /* traced by -p and still running */
 	uint64_t started;
 	bool stop;
@@ -164,6 +166,7 @@ static void flush_sinks(struct recorder *r, uint64_t now)
 	struct trace_stats stats = r->trace.stats;
 
 	add_losses(r, &stats);
+	lost_by__tell(r->lost_by, r->in.capture, r->in.agents, r->trace.out);
 	trace_clocks__now(&stats.ended);
 	output__flush(r->trace.out, now, &stats);
 	say_progress(r, &stats);
@@ -371,7 +374,8 @@ static int open_merge(struct recorder *r)
 	r->in.operations = operations__new(&r->trace);
 	r->in.merge = merge__new(&r->trace, r->in.operations);
 	r->in.agents = agents__new(r->trace.strings, &callbacks, wants_gpu(r->opt));
-	if (!r->in.order || !r->in.operations || !r->in.merge || !r->in.agents)
+	r->lost_by = lost_by__new();
+	if (!r->in.order || !r->in.operations || !r->in.merge || !r->in.agents || !r->lost_by)
 		return -ENOMEM;
 	agents__want(r->in.agents, r->opt->selection.barriers ? RT_AGENT_WANT_BARRIERS : 0);
 	if (r->opt->selection.doorbells) {
@@ -612,6 +616,7 @@ static void close_all(struct recorder *r)
 	launch__cancel(&r->launch);
 	guard__dismiss(r->guard);
 	agents__free(r->in.agents);
+	lost_by__free(r->lost_by);
 	attach__free(r->attach);
 	targets__free(r->in.targets);
 	capture__close(r->in.capture);

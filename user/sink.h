@@ -79,6 +79,11 @@ struct sink_ops {
 	 */
 	void (*ended)(struct sink *, uint32_t pid);
 	/*
+	 * So many more calls and GPU records of the process were lost; told before flush. What it
+	 * was that lost them is in the numbers there. NULL: that is enough.
+	 */
+	void (*lost)(struct sink *, uint32_t pid, uint64_t count);
+	/*
 	 * About once a second while recording: what was told so far is to be in the file, so that
 	 * it can be looked at, and outlives us. NULL: a flush of `out` is all it takes. The numbers
 	 * are those so far.

@@ -4,11 +4,14 @@
 
 load common
 load gpu
+load node
 
+GROUPS_MADE=()
 PATH=$PATH:$O/prometheus/usr/bin
 
 teardown() {
 	end_jobs
+	remove_groups
 }
 
 # A port that nobody listens at.
@@ -105,6 +108,43 @@ is() {
 	wait "$tracer"
 	# Nothing else was written.
 	[ "$(grep -c wrote "$(tmp err)")" = 0 ]
+}
+
+# lost CONTAINER: of it so far, as the page has it
+lost() {
+	fetch /metrics | sed -n "s|^rtrace_events_lost_total{container=\"$1\"} ||p"
+}
+
+has_lost() {
+	[ "$(lost "$1")" = "$2" ]
+}
+
+@test "what was lost, by container" {
+	local group jobs=()
+
+	[ -n "$(cgroup_root)" ] || skip "no control groups of version 2"
+	# Two in one group lose many calls, one in another none.
+	for group in noisy noisy quiet; do
+		[ "$group" = "${GROUP##*-}" ] || make_group "$group"
+		fresh out
+		(echo "$BASHPID" >"$GROUP/cgroup.procs" && exec "$O/capture/edges" go 20000) >"$(tmp out)" &
+		jobs+=("$!")
+		JOBS_STARTED+=("$!")
+		wait_for grep -q ready "$(tmp out)"
+	done
+	start_serving --buffer 1 -p "${jobs[0]}" -p "${jobs[1]}" -p "${jobs[2]}"
+	kill -STOP "$tracer"
+	kill -USR1 "${jobs[0]}" "${jobs[1]}"
+	wait "${jobs[0]}" "${jobs[1]}"
+	kill -CONT "$tracer"
+	wait_for eval '[ "$(fetch /metrics | sed -n "s/^rtrace_lost_total{what=.calls.} //p")" -gt 0 ]'
+	wait_for has_lost "/${GROUPS_MADE[0]##*/}" "$(fetch /metrics | sed -n 's/^rtrace_lost_total{what="calls"} //p')"
+	! fetch /metrics | grep -q "^rtrace_events_lost_total{.*${GROUPS_MADE[1]##*/}.* [1-9]"
+	wait_for eval 'fetch /metrics | awk -v group="${GROUPS_MADE[0]##*/}" "
+		index(\$0, group) && (/^rtrace_calls_total/ || /^rtrace_events_lost_total/) { n += \$NF } END { exit n != 40000 }"'
+	kill -INT "$tracer"
+	wait "$tracer"
+	[ "$(sed -n 's/.*lost \([0-9]*\) calls.*/\1/p' "$(tmp err)")" -gt 0 ]
 }
 
 @test "wrong addresses, and one that is taken" {

@@ -245,6 +245,21 @@ static void test_view(void **state)
 	assert_string_equal(shown.rows[1].cells[COL_BUSY], "50.0%");
 	assert_string_equal(shown.rows[2].cells[COL_CALLS], "0");
 	view_rows__free(&shown);
+	/* Of whom more was lost, in the process and in its container. */
+	assert_int_equal(live__lost(live, 10, 50), 0);
+	live__turn(live);
+	v.sort = COL_LOST;
+	assert_int_equal(view__take(&v, live, 2, &shown), 0);
+	assert_string_equal(shown.rows[0].cells[COL_PID], "10");
+	assert_string_equal(shown.rows[0].cells[COL_LOST], "25");
+	assert_string_equal(shown.rows[1].cells[COL_LOST], "0");
+	view_rows__free(&shown);
+	v.by = LIVE_CONTAINER;
+	assert_int_equal(view__take(&v, live, 2, &shown), 0);
+	assert_string_equal(shown.rows[0].cells[COL_NAME], "/x");
+	assert_string_equal(shown.rows[0].cells[COL_LOST], "25");
+	view_rows__free(&shown);
+	v.by = LIVE_PROCESS;
 	v.sort = COL_NAME;
 	strcpy(v.filter, "/z");
 	assert_int_equal(view__take(&v, live, 2, &shown), 0);

@@ -317,6 +317,24 @@ int live__event(struct live *l, const struct event *ev)
 	return take_error(l);
 }
 
+static void count_lost(struct row *row, uint64_t count)
+{
+	if (!row)
+		return;
+	row->shown.total.lost += count;
+	row->active++;
+}
+
+int live__lost(struct live *l, uint32_t pid, uint64_t count)
+{
+	struct row *process = get_process(l, pid);
+
+	count_lost(process, count);
+	if (process)
+		count_lost(process->container, count);
+	return take_error(l);
+}
+
 /* ---- looking ---- */
 
 static void subtract(struct live_counts *out, const struct live_counts *a,
@@ -328,6 +346,7 @@ static void subtract(struct live_counts *out, const struct live_counts *a,
 	out->launches = a->launches - b->launches;
 	out->copies = a->copies - b->copies;
 	out->copy_bytes = a->copy_bytes - b->copy_bytes;
+	out->lost = a->lost - b->lost;
 	out->busy_ns = a->busy_ns - b->busy_ns;
 }
 

@@ -19,6 +19,7 @@ struct live_counts {
 	uint64_t errors;	      /* of the calls: those that failed */
 	uint64_t launches;	      /* kernels */
 	uint64_t copies, copy_bytes;
+	uint64_t lost; /* calls and GPU records; not by GPU */
 	/*
 	 * ns in which a kernel ran or a copy: of a GPU at most what the clock says. Of a process
 	 * the sum over its GPUs, of a container the sum over its processes.
@@ -48,6 +49,7 @@ void live__free(struct live *l);
 int live__process(struct live *l, const struct process_info *info);
 int live__device(struct live *l, const struct device_info *info);
 int live__event(struct live *l, const struct event *ev);
+int live__lost(struct live *l, uint32_t pid, uint64_t count);
 
 /* All rows of a kind, in no order; a row is valid while the function has it. */
 void live__each(struct live *l, enum live_kind kind,

@@ -180,6 +180,11 @@ static uint64_t copy_bytes(const struct live_counts *c)
 	return c->copy_bytes;
 }
 
+static uint64_t lost(const struct live_counts *c)
+{
+	return c->lost;
+}
+
 static const struct {
 	const char *name, *help;
 	uint64_t (*value)(const struct live_counts *);
@@ -188,6 +193,7 @@ static const struct {
 	{"launches", "Kernels that the GPU ran", launches},
 	{"copies", "Copies that the GPU made", copies},
 	{"copied_bytes", "Bytes of those", copy_bytes},
+	{"events_lost", "Calls and GPU records that were not recorded", lost},
 };
 
 static void put_kind(struct page *p, enum live_kind kind, const char *prefix)
@@ -196,7 +202,7 @@ static void put_kind(struct page *p, enum live_kind kind, const char *prefix)
 	char name[64], help[96];
 
 	for (size_t i = 0; i < sizeof(counters) / sizeof(counters[0]); i++) {
-		if (kind == LIVE_GPU && counters[i].value == errors)
+		if (kind == LIVE_GPU && (counters[i].value == errors || counters[i].value == lost))
 			continue;
 		snprintf(name, sizeof(name), "%s_%s", prefix, counters[i].name);
 		put_family(p, name, "counter", counters[i].help);
@@ -259,6 +265,14 @@ static void publish(struct metrics *m, const struct trace_stats *stats)
 	metrics_server__set(m->server, text, len);
 }
 
+static void metrics_lost(struct sink *sink, uint32_t pid, uint64_t count)
+{
+	int err = live__lost(((struct metrics *)sink)->live, pid, count);
+
+	if (err)
+		sink_fail(sink, err);
+}
+
 static void metrics_flush(struct sink *sink, const struct trace_stats *stats)
 {
 	struct metrics *m = (struct metrics *)sink;
@@ -285,6 +299,7 @@ const struct sink_ops sink_metrics = {
 	.thread = sink_ignore_thread,
 	.device = metrics_device,
 	.event = metrics_event,
+	.lost = metrics_lost,
 	.flush = metrics_flush,
 	.close = metrics_close,
 };

@@ -83,6 +83,14 @@ static void top_event(struct sink *sink, const struct event *ev)
 		sink_fail(sink, err);
 }
 
+static void top_lost(struct sink *sink, uint32_t pid, uint64_t count)
+{
+	int err = live__lost(((struct top *)sink)->live, pid, count);
+
+	if (err)
+		sink_fail(sink, err);
+}
+
 /* ---- showing ---- */
 
 static void add_up(const struct live_row *row, void *arg)
@@ -95,7 +103,7 @@ static void add_up(const struct live_row *row, void *arg)
 	sums->copy_bytes += row->recent.copy_bytes;
 }
 
-/* What all processes do together; losses are not told by process. */
+/* What all processes do together. */
 static void put_sums(struct top *t, char *line, size_t size)
 {
 	const char *filter = t->settings.view.filter;
@@ -221,6 +229,7 @@ const struct sink_ops sink_top = {
 	.thread = sink_ignore_thread,
 	.device = top_device,
 	.event = top_event,
+	.lost = top_lost,
 	.flush = top_flush,
 	.tick = top_tick,
 	.close = top_close,

@@ -34,7 +34,7 @@ static const struct argp_option argp_options[] = {
 	{NULL, 0, NULL, 0, "What to show:", 0},
 	{"by", OPT_BY, "WHAT", 0, "process (default), container or gpu", 0},
 	{"sort", OPT_SORT, "COLUMN", 0,
-	 "pid, procs, calls, launches, busy (default), copied, errors or name", 0},
+	 "pid, procs, calls, launches, busy (default), copied, errors, lost or name", 0},
 	{"filter", OPT_FILTER, "TEXT", 0, "Only lines that have it in a name or number", 0},
 	{"interval", 'i', "SEC", 0, "How often (default 1)", 0},
 	{"iterations", 'n', "COUNT", 0, "End after so many", 0},
@@ -104,7 +104,7 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 		if (word < 0)
 			argp_error(state,
 				   "--sort: unknown '%s' (pid, procs, calls, launches, busy, "
-				   "copied, errors, name)",
+				   "copied, errors, lost, name)",
 				   arg);
 		v->sort = (enum view_column)word;
 		break;

@@ -19,6 +19,7 @@ static const char *const columns[LIVE_KINDS][VIEW_COLUMNS] = {
 			  [COL_BUSY] = "GPU BUSY",
 			  [COL_COPIED] = "COPIED/S",
 			  [COL_ERRORS] = "ERRORS/S",
+			  [COL_LOST] = "LOST/S",
 			  [COL_NAME] = "COMMAND",
 			  [COL_ABOUT] = "CONTAINER"},
 	[LIVE_CONTAINER] = {[COL_PROCS] = "PROCS",
@@ -27,6 +28,7 @@ static const char *const columns[LIVE_KINDS][VIEW_COLUMNS] = {
 			    [COL_BUSY] = "GPU BUSY",
 			    [COL_COPIED] = "COPIED/S",
 			    [COL_ERRORS] = "ERRORS/S",
+			    [COL_LOST] = "LOST/S",
 			    [COL_NAME] = "CONTAINER"},
 	[LIVE_GPU] = {[COL_PROCS] = "PROCS",
 		      [COL_LAUNCHES] = "LAUNCH/S",
@@ -66,7 +68,7 @@ int view__column(const char *word)
 	static const char *const words[VIEW_COLUMNS] = {
 		[COL_PID] = "pid",	     [COL_PROCS] = "procs", [COL_CALLS] = "calls",
 		[COL_LAUNCHES] = "launches", [COL_BUSY] = "busy",   [COL_COPIED] = "copied",
-		[COL_ERRORS] = "errors",     [COL_NAME] = "name",
+		[COL_ERRORS] = "errors",     [COL_LOST] = "lost",   [COL_NAME] = "name",
 	};
 
 	return index_of(words, VIEW_COLUMNS, word);
@@ -115,6 +117,8 @@ static double rate_of(const struct taking *t, const struct live_row *row, enum v
 		return (double)c->copy_bytes / t->seconds;
 	case COL_ERRORS:
 		return (double)c->errors / t->seconds;
+	case COL_LOST:
+		return (double)c->lost / t->seconds;
 	case COL_PID:
 		return row->pid;
 	default:

@@ -19,6 +19,7 @@ enum view_column {
 	COL_BUSY,
 	COL_COPIED,
 	COL_ERRORS,
+	COL_LOST,
 	COL_NAME,
 	COL_ABOUT, /* of a process its container, of a GPU what it is */
 	VIEW_COLUMNS,
@@ -52,7 +53,7 @@ bool view__is_number(enum view_column column);
 /* "process", "container", "gpu"; -1: no such word. */
 int view__kind(const char *word);
 
-/* "pid", "calls", "launches", "busy", "copied", "errors", "name"; -1: no such word. */
+/* "pid", "calls", "launches", "busy", "copied", "errors", "lost", "name"; -1: no such word. */
 int view__column(const char *word);
 
 /* The next column that this kind of row can be sorted by, round and round. */

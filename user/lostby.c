@@ -1,0 +1,86 @@
+// SPDX-License-Identifier: MIT
+/*
+ * Adds up what each process has lost, and tells the difference from the sum before. Only processes
+ * that have lost something are in the table, which lasts as long as the trace.
+ */
+#define HASH_NONFATAL_OOM 1
+#include "user/lostby.h"
+
+#include <stdlib.h>
+
+#include "user/hash.h"
+
+struct loser {
+	uint32_t pid;
+	uint64_t told, now;
+	UT_hash_handle hh;
+};
+
+struct lost_by {
+	struct loser *losers;
+};
+
+struct lost_by *lost_by__new(void)
+{
+	return calloc(1, sizeof(struct lost_by));
+}
+
+void lost_by__free(struct lost_by *l)
+{
+	struct loser *p, *next;
+
+	if (!l)
+		return;
+	HASH_ITER (hh, l->losers, p, next) {
+		HASH_DEL(l->losers, p);
+		free(p);
+	}
+	free(l);
+}
+
+/* NULL: no memory; then it is not told by process. */
+static struct loser *get(struct lost_by *l, uint32_t pid)
+{
+	struct loser *p;
+
+	HASH_FIND(hh, l->losers, &pid, sizeof(pid), p);
+	if (p)
+		return p;
+	p = calloc(1, sizeof(*p));
+	if (!p)
+		return NULL;
+	p->pid = pid;
+	HASH_ADD(hh, l->losers, pid, sizeof(p->pid), p);
+	if (p->hh.tbl)
+		return p;
+	free(p);
+	return NULL;
+}
+
+static void add(uint32_t pid, uint64_t lost, void *arg)
+{
+	struct loser *p = lost ? get(arg, pid) : NULL;
+
+	if (p)
+		p->now += lost;
+}
+
+static void add_agent(struct agent_view *v, void *arg)
+{
+	add((uint32_t)agent__pid(v), agent__lost(v), arg);
+}
+
+void lost_by__tell(struct lost_by *l, struct capture *capture, struct agents *agents,
+		   struct output *out)
+{
+	struct loser *p, *next;
+
+	capture__each_lost(capture, add, l);
+	agents__each(agents, add_agent, l);
+	HASH_ITER (hh, l->losers, p, next) {
+		if (p->now > p->told)
+			output__lost(out, p->pid, p->now - p->told);
+		p->told = p->now > p->told ? p->now : p->told;
+		p->now = 0;
+	}
+}
