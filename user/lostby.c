@@ -10,9 +10,13 @@
 
 #include "user/hash.h"
 
+struct losses {
+	uint64_t calls, gpu;
+};
+
 struct loser {
 	uint32_t pid;
-	uint64_t told, now;
+	struct losses told, now;
 	UT_hash_handle hh;
 };
 
@@ -57,30 +61,45 @@ static struct loser *get(struct lost_by *l, uint32_t pid)
 	return NULL;
 }
 
-static void add(uint32_t pid, uint64_t lost, void *arg)
+static void add_calls(uint32_t pid, uint64_t lost, void *arg)
 {
 	struct loser *p = lost ? get(arg, pid) : NULL;
 
 	if (p)
-		p->now += lost;
+		p->now.calls += lost;
 }
 
 static void add_agent(struct agent_view *v, void *arg)
 {
-	add((uint32_t)agent__pid(v), agent__lost(v), arg);
+	uint64_t lost = agent__lost(v);
+	struct loser *p = lost ? get(arg, (uint32_t)agent__pid(v)) : NULL;
+
+	if (p)
+		p->now.gpu += lost;
+}
+
+/* What an agent says of itself may shrink; it is not believed then. */
+static uint64_t grown(uint64_t *told, uint64_t now)
+{
+	uint64_t more = now > *told ? now - *told : 0;
+
+	*told += more;
+	return more;
 }
 
 void lost_by__tell(struct lost_by *l, struct capture *capture, struct agents *agents,
 		   struct output *out)
 {
 	struct loser *p, *next;
+	struct losses more;
 
-	capture__each_lost(capture, add, l);
+	capture__each_lost(capture, add_calls, l);
 	agents__each(agents, add_agent, l);
 	HASH_ITER (hh, l->losers, p, next) {
-		if (p->now > p->told)
-			output__lost(out, p->pid, p->now - p->told);
-		p->told = p->now > p->told ? p->now : p->told;
-		p->now = 0;
+		more.calls = grown(&p->told.calls, p->now.calls);
+		more.gpu = grown(&p->told.gpu, p->now.gpu);
+		if (more.calls || more.gpu)
+			output__lost(out, p->pid, more.calls, more.gpu);
+		p->now = (struct losses){};
 	}
 }

@@ -82,6 +82,7 @@ enum {
 	OPT_ROTATE,
 	OPT_KEEP,
 	OPT_DUMP_ON_ERROR,
+	OPT_PER_PROCESS,
 	OPT_METRICS,
 };
 
@@ -155,6 +156,8 @@ static const struct argp_option argp_options[] = {
 	 0},
 	{"output-directory", 'd', "DIR", 0,
 	 "In that folder, which is made if it is not there; keys are replaced in it too", 0},
+	{"per-process", OPT_PER_PROCESS, NULL, 0,
+	 "A file for each process: job.PID.json for -o job.json", 0},
 	{"rotate", OPT_ROTATE, "SIZE|TIME", 0,
 	 "Begin another file of the recording after so much (100M, 2G) or so long (10min, 1h): "
 	 "job.rtrace becomes job.0.rtrace, job.1.rtrace, ...",
@@ -423,6 +426,10 @@ static void check_limits(const struct options *o, struct argp_state *state)
 		argp_error(state, "--keep and --rotate exclude each other");
 	if (l->dump_on_error && !l->keep_ns)
 		argp_error(state, "--dump-on-error: only with --keep");
+	if (o->per_process && o->output && !strcmp(o->output, "-"))
+		argp_error(state, "-o -: --per-process writes files, not to stdout");
+	if (o->per_process && !o->format_count)
+		argp_error(state, "--per-process: of which format? (-f)");
 	if (several && o->output && !strcmp(o->output, "-"))
 		argp_error(state, "-o -: --rotate and --keep write files, not to stdout");
 }
@@ -563,6 +570,9 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 		break;
 	case OPT_KEEP:
 		o->settings.limits.keep_ns = parse_time(state, "--keep", arg);
+		break;
+	case OPT_PER_PROCESS:
+		o->per_process = true;
 		break;
 	case OPT_DUMP_ON_ERROR:
 		o->settings.limits.dump_on_error = true;

@@ -29,6 +29,7 @@ struct options {
 	bool summary;
 	const char *output; /* NULL: not given */
 	const char *folder; /* that it lies in, likewise */
+	bool per_process;   /* a file for each */
 	double duration;    /* s, 0: no limit */
 	struct sink_settings settings;
 	struct selection selection;

@@ -178,12 +178,12 @@ static void tell_running(struct output *o, struct process *p)
 		tell_process(o, p);
 }
 
-void output__lost(struct output *o, uint32_t pid, uint64_t count)
+void output__lost(struct output *o, uint32_t pid, uint64_t calls, uint64_t gpu)
 {
 	tell_running(o, o->tasks ? tasks__find_running(o->tasks, pid) : NULL);
 	for (size_t i = 0; i < o->count; i++)
 		if (o->targets[i].sink->ops->lost)
-			o->targets[i].sink->ops->lost(o->targets[i].sink, pid, count);
+			o->targets[i].sink->ops->lost(o->targets[i].sink, pid, calls, gpu);
 }
 
 void output__device(struct output *o, const struct device_info *device)
@@ -263,7 +263,7 @@ static int close_target(struct target *t, const struct trace_stats *stats)
 
 	if (err)
 		log_err("output: write %s%s: %s", where, own_files(ops), strerror(-err));
-	else if (t->path)
+	else if (t->path && !ops->quiet)
 		log_say("wrote %s%s (%s)", where, own_files(ops), ops->name);
 	free(t->path);
 	return err;

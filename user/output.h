@@ -32,7 +32,7 @@ void output__device(struct output *o, const struct device_info *device);
 
 /* See sink_ops.ended and .lost. */
 void output__ended(struct output *o, uint32_t pid);
-void output__lost(struct output *o, uint32_t pid, uint64_t count);
+void output__lost(struct output *o, uint32_t pid, uint64_t calls, uint64_t gpu);
 
 /* For sinks that output__add opens from then on. */
 void output__set(struct output *o, const struct sink_settings *settings);

@@ -253,7 +253,8 @@ static bool is_stdout(const char *path)
 /* What the names of files begin with; to be freed. */
 static char *base_of(const struct options *o)
 {
-	const char *name = o->output ? o->output : DEFAULT_BASE;
+	const char *usual = o->per_process ? "rtrace" : DEFAULT_BASE;
+	const char *name = o->output ? o->output : usual;
 	char *base;
 
 	if (!o->folder || *name == '/' || is_stdout(name))
@@ -275,7 +276,7 @@ static char *place(const struct options *o, const struct sink_ops *ops)
 {
 	char *base, *path;
 
-	if (ops->always_stdout || (ops->live && !o->output && !o->folder))
+	if (ops->always_stdout || (ops->live && !o->output && !o->folder && !o->per_process))
 		return NULL;
 	base = base_of(o);
 	if (!base || (o->output && (file_count(o) <= 1 || is_stdout(base))))
@@ -296,6 +297,22 @@ static int make_folder(const struct options *o, const struct output_keys *keys)
 	return err;
 }
 
+static int add_format(struct recorder *r, const struct sink_ops *ops,
+		      const struct output_keys *keys)
+{
+	struct sink_settings settings = r->opt->settings;
+	bool split = r->opt->per_process && !ops->always_stdout;
+	char *path = place(r->opt, ops);
+	int err;
+
+	r->to_stdout |= !path || is_stdout(path);
+	settings.each = split ? ops : NULL;
+	output__set(r->trace.out, &settings);
+	err = output__add(r->trace.out, split ? &sink_split : ops, path, keys);
+	free(path);
+	return err;
+}
+
 static int open_output(struct recorder *r)
 {
 	const struct options *o = r->opt;
@@ -310,14 +327,8 @@ static int open_output(struct recorder *r)
 	r->trace.out = output__new(r->trace.tasks, NULL);
 	if (!r->trace.out)
 		return -ENOMEM;
-	output__set(r->trace.out, &o->settings);
-	for (size_t i = 0; i < o->format_count && !err; i++) {
-		char *path = place(o, o->formats[i]);
-
-		r->to_stdout |= !path || is_stdout(path);
-		err = output__add(r->trace.out, o->formats[i], path, &keys);
-		free(path);
-	}
+	for (size_t i = 0; i < o->format_count && !err; i++)
+		err = add_format(r, o->formats[i], &keys);
 	if (!err && o->settings.metrics) {
 		err = output__add(r->trace.out, &sink_metrics, NULL, &keys);
 		if (!err)

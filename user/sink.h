@@ -23,6 +23,7 @@ struct sink_settings {
 	struct rec_limits limits;	/* of recordings */
 	const struct top_settings *top; /* of top */
 	const char *metrics;		/* where they are to be had: metrics.h */
+	const struct sink_ops *each;	/* of split: what each process has one of */
 };
 
 struct process_info {
@@ -68,6 +69,7 @@ struct sink_ops {
 	const char *own_files;
 	bool always_stdout; /* whatever -o says */
 	bool live;	    /* useful on a terminal while recording: may write to stdout */
+	bool quiet;	    /* it is not said what was written */
 	/* Returns NULL with errno set on failure, and leaves no file then. */
 	struct sink *(*open)(const struct sink_target *to, const struct trace_origin *origin);
 	void (*process)(struct sink *, const struct process_info *);
@@ -82,7 +84,7 @@ struct sink_ops {
 	 * So many more calls and GPU records of the process were lost; told before flush. What it
 	 * was that lost them is in the numbers there. NULL: that is enough.
 	 */
-	void (*lost)(struct sink *, uint32_t pid, uint64_t count);
+	void (*lost)(struct sink *, uint32_t pid, uint64_t calls, uint64_t gpu);
 	/*
 	 * About once a second while recording: what was told so far is to be in the file, so that
 	 * it can be looked at, and outlives us. NULL: a flush of `out` is all it takes. The numbers
@@ -126,8 +128,8 @@ void sink_ignore_device(struct sink *sink, const struct device_info *info);
 extern const struct sink_ops sink_text, sink_json, sink_pftrace, sink_summary, sink_stats,
 	sink_rtrace, sink_csv, sink_rocpd, sink_html, sink_folded, sink_roctracer, sink_otf2;
 
-/* Not for -f: rtrace-bpf top, and --metrics. */
-extern const struct sink_ops sink_top, sink_metrics;
+/* Not for -f: rtrace-bpf top, --metrics, --per-process. */
+extern const struct sink_ops sink_top, sink_metrics, sink_split;
 
 /* The ops of that name, or NULL. */
 const struct sink_ops *sink_find(const char *name);

@@ -3,6 +3,7 @@
 # The names of output files: what keys in them stand for, and folders.
 
 load common
+load gpu
 
 setup() {
 	RTRACE=$(realpath "$RTRACE")
@@ -79,4 +80,37 @@ named() {
 	"$RTRACE" export -f json -o /dev/null "$(tmp big.rtrace)" 2>"$(tmp err)"
 	sh -c "$record" 2>>"$(tmp err)"
 	[ "$(grep -c $'\r' "$(tmp err)")" = 0 ]
+}
+
+@test "a file for each process" {
+	sim "$RTRACE" --per-process -f json -f rtrace -o job -- "$O/workloads/forker" >"$(tmp out)" 2>"$(tmp err)"
+	grep -q '^result PASSED$' "$(tmp out)"
+	# As many as have called, each with what is its own, which is all that was recorded.
+	[ "$(ls job.*.json | wc -l)" -ge 3 ]
+	for file in job.*.json; do
+		pid=${file#job.}
+		[ "$(jq '[.traceEvents[] | select(.ph == "X" and .cat != "gpu") | .pid] | unique | .[]' "$file")" = "${pid%.json}" ]
+		check_nesting "$file"
+		check_causes "$file"
+		grep -q "wrote $file (json)" "$(tmp err)"
+		"$RTRACE" export -f json -o export.json "job.${pid%.json}.rtrace"
+		cmp "$file" export.json
+	done
+	for number in calls dispatches copies; do
+		want=$(sed -n "s/.*recorded.* \([0-9]*\) $number,.*/\1/p" "$(tmp err)" | head -n 1)
+		[ "$(cat job.*.json | jq -s "[.[].otherData.$([ $number = calls ] && echo spans || echo $number)] | add")" = "$want" ]
+	done
+	fails 2 "-o -: --per-process writes files" "$RTRACE" --per-process -f json -o - -- true
+	fails 2 "--per-process: of which format" "$RTRACE" --per-process -- true
+}
+
+@test "a process's file is complete some time after its end" {
+	fresh err
+	sim "$RTRACE" --per-process -f json -d d -- sh -c "$O/workloads/vectoradd; until [ -e stop ]; do sleep 0.1; done" >"$(tmp out)" 2>"$(tmp err)" &
+	JOBS_STARTED+=("$!")
+	wait_for grep -q 'wrote d/rtrace.*json' "$(tmp err)"
+	jq -e '.otherData.dispatches > 0' d/rtrace.*.json
+	kill -0 "${JOBS_STARTED[-1]}"
+	touch stop
+	wait "${JOBS_STARTED[-1]}"
 }

@@ -134,6 +134,65 @@ static void sinks_with_files_of_their_own_need_a_name(void **state)
 	output__discard(o);
 }
 
+/* ---- a file for each process ---- */
+
+static void run_process(struct output *o, uint32_t pid, int marks)
+{
+	const struct process_info info = {
+		.pid = pid, .comm = "job", .cmdline = "", .cgroup = "", .libraries = ""};
+	struct event ev = {.kind = EV_MARK, .domain = DOMAIN_ROCTX, .pid = pid, .tid = pid};
+
+	ev.name = "mark";
+	output__process(o, &info);
+	for (int i = 0; i < marks; i++)
+		output__event(o, &ev);
+}
+
+/* How many lines of the process are in its file; -1: there is none. */
+static int lines_of(const char *dir, const char *name, const char *about)
+{
+	char path[256], line[256];
+	int count = 0;
+	FILE *f;
+
+	snprintf(path, sizeof(path), "%s/%s", dir, name);
+	f = fopen(path, "re");
+	if (!f)
+		return -1;
+	while (fgets(line, sizeof(line), f))
+		count += strstr(line, about) != NULL;
+	fclose(f);
+	unlink(path);
+	return count;
+}
+
+static void every_process_has_a_file_of_its_own(void **state)
+{
+	const struct sink_settings settings = {.each = &sink_text};
+	const struct trace_stats stats = {};
+	char dir[] = "/tmp/test_output.XXXXXX", path[64];
+	struct output *o = output__new(NULL, NULL);
+
+	assert_non_null(mkdtemp(dir));
+	snprintf(path, sizeof(path), "%s/job.text", dir);
+	output__set(o, &settings);
+	assert_int_equal(output__add(o, &sink_split, "/nonexistent/job", NULL), -ENOENT);
+	assert_int_equal(output__add(o, &sink_split, path, NULL), 0);
+	run_process(o, 7, 3);
+	run_process(o, 8, 5);
+	output__ended(o, 7);
+	for (int i = 0; i < 6; i++)
+		output__flush(o, 0, &stats);
+	/* Its file is complete. That of another one of its number is another. */
+	assert_int_equal(lines_of(dir, "job.7.text", "mark"), 3);
+	run_process(o, 7, 2);
+	assert_int_equal(output__close(o, &stats), 0);
+	assert_int_equal(lines_of(dir, "job.7.text", ""), -1);
+	assert_int_equal(lines_of(dir, "job.7-2.text", "mark"), 2);
+	assert_int_equal(lines_of(dir, "job.8.text", "mark"), 5);
+	assert_int_equal(rmdir(dir), 0);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -143,6 +202,7 @@ int main(void)
 		cmocka_unit_test(files_are_their_owners_alone),
 		cmocka_unit_test(links_are_not_followed),
 		cmocka_unit_test(a_file_that_is_there_is_replaced),
+		cmocka_unit_test(every_process_has_a_file_of_its_own),
 		cmocka_unit_test(sinks_with_files_of_their_own_need_a_name),
 	};
 

@@ -265,9 +265,9 @@ static void publish(struct metrics *m, const struct trace_stats *stats)
 	metrics_server__set(m->server, text, len);
 }
 
-static void metrics_lost(struct sink *sink, uint32_t pid, uint64_t count)
+static void metrics_lost(struct sink *sink, uint32_t pid, uint64_t calls, uint64_t gpu)
 {
-	int err = live__lost(((struct metrics *)sink)->live, pid, count);
+	int err = live__lost(((struct metrics *)sink)->live, pid, calls + gpu);
 
 	if (err)
 		sink_fail(sink, err);

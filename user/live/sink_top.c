@@ -83,9 +83,9 @@ static void top_event(struct sink *sink, const struct event *ev)
 		sink_fail(sink, err);
 }
 
-static void top_lost(struct sink *sink, uint32_t pid, uint64_t count)
+static void top_lost(struct sink *sink, uint32_t pid, uint64_t calls, uint64_t gpu)
 {
-	int err = live__lost(((struct top *)sink)->live, pid, count);
+	int err = live__lost(((struct top *)sink)->live, pid, calls + gpu);
 
 	if (err)
 		sink_fail(sink, err);
