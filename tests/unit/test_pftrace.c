@@ -218,8 +218,12 @@ static void test_pftrace_empty(void **state)
 
 	write_trace("pftrace", NULL);
 	trace = read_trace();
-	assert_int_equal(trace->n_packet, 5); /* words, clocks, track, statistics, clocks */
-	assert_int_equal(trace->packet[3]->track_event->n_debug_annotations, 37);
+	/* Words, clocks, track, what was lost (track, at first, at the end), statistics, clocks. */
+	assert_int_equal(trace->n_packet, 8);
+	assert_int_equal(trace->packet[4]->track_event->counter_value, 0);
+	assert_int_equal(trace->packet[5]->track_event->counter_value, trace_stats_lost(&stats));
+	assert_int_equal(trace->packet[5]->timestamp, stats.ended.boot_ns);
+	assert_int_equal(trace->packet[6]->track_event->n_debug_annotations, 37);
 	pf__trace__free_unpacked(trace, NULL);
 }
 
