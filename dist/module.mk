@@ -13,6 +13,7 @@ COMPLETIONDIR ?= $(PREFIX)/share/bash-completion/completions
 ZSHDIR ?= $(PREFIX)/share/zsh/site-functions
 FISHDIR ?= $(PREFIX)/share/fish/vendor_completions.d
 UNITDIR ?= $(PREFIX)/lib/systemd/system
+PYTHONDIR ?= $(PREFIX)/lib/python3/dist-packages
 
 # MODE:FILE:PLACE; of a link, what it points to. In files that end in .in names of directories are filled in.
 INSTALLED = 755:$(O)/rtrace-bpf:$(BINDIR)/rtrace-bpf \
@@ -21,6 +22,11 @@ INSTALLED = 755:$(O)/rtrace-bpf:$(BINDIR)/rtrace-bpf \
 	link:libroctx64.so.4:$(LIBDIR)/libroctx64.so \
 	644:roctx/roctx.h:$(INCLUDEDIR)/roctracer/roctx.h \
 	644:dist/roctx64.pc.in:$(LIBDIR)/pkgconfig/roctx64.pc \
+	644:$(O)/librocprofiler-sdk-roctx.so.1:$(LIBDIR)/librocprofiler-sdk-roctx.so.1 \
+	link:librocprofiler-sdk-roctx.so.1:$(LIBDIR)/librocprofiler-sdk-roctx.so \
+	$(foreach header,$(wildcard roctx/rocprofiler-sdk-roctx/*.h),644:$(header):$(INCLUDEDIR)/rocprofiler-sdk-roctx/$(notdir $(header))) \
+	644:dist/rocprofiler-sdk-roctx.pc.in:$(LIBDIR)/pkgconfig/rocprofiler-sdk-roctx.pc \
+	644:roctx/roctx.py:$(PYTHONDIR)/roctx.py \
 	644:dist/rtrace-bpf.bash:$(COMPLETIONDIR)/rtrace-bpf \
 	644:dist/_rtrace-bpf.in:$(ZSHDIR)/_rtrace-bpf \
 	644:dist/rtrace-bpf.fish.in:$(FISHDIR)/rtrace-bpf.fish \
@@ -35,7 +41,7 @@ FILL = sed -e 's|@PREFIX@|$(PREFIX)|g' -e 's|@LIBDIR@|$(LIBDIR)|g' -e 's|@INCLUD
 	-e 's|@DOCDIR@|$(DOCDIR)|g' -e 's|@VERSION@|$(VERSION)|g'
 
 # What only we put files into, and goes when it is empty.
-OWN_DIRS = $(AGENTDIR) $(INCLUDEDIR)/roctracer $(DOCDIR)/examples $(DOCDIR)
+OWN_DIRS = $(AGENTDIR) $(INCLUDEDIR)/roctracer $(INCLUDEDIR)/rocprofiler-sdk-roctx $(DOCDIR)/examples $(DOCDIR)
 
 install: all
 	$(Q)set -e; for entry in $(INSTALLED); do \

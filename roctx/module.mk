@@ -1,11 +1,16 @@
-# libroctx64.so.4, and libroctx64.so for -lroctx64.
+# libroctx64.so.4 and librocprofiler-sdk-roctx.so.1, and their names for -l.
 
 ROCTX_OBJS = $(O)/pic/roctx/roctx.o $(O)/pic/roctx/entry.o
+SDK_ROCTX_OBJS = $(O)/pic/roctx/sdk_roctx.o $(O)/pic/roctx/sdk_entry.o
 
-$(O)/pic/roctx/entry.o: roctx/entry.S
+$(O)/pic/roctx/entry.o $(O)/pic/roctx/sdk_entry.o: $(O)/pic/roctx/%.o: roctx/%.S roctx/entry.inc
 	$(call say,AS,$@)
 	@mkdir -p $(@D)
-	$(Q)$(CC) $(SHLIB_CFLAGS) -c $< -o $@
+	$(Q)$(CC) $(SHLIB_CFLAGS) -I. -c $< -o $@
+
+# They include each other as they do where they are installed.
+CFLAGS_roctx/sdk_roctx = -Iroctx
+CFLAGS_tests/unit/test_sdk_roctx = -Iroctx
 
 $(O)/libroctx64.so.4: $(ROCTX_OBJS) roctx/roctx.map
 	$(call say,LD,$@)
@@ -13,12 +18,24 @@ $(O)/libroctx64.so.4: $(ROCTX_OBJS) roctx/roctx.map
 		-Wl,--version-script,roctx/roctx.map $(ROCTX_OBJS) -o $@
 	$(Q)ln -sf libroctx64.so.4 $(O)/libroctx64.so
 
-$(O)/tests/test_roctx: $(O)/obj/tests/unit/test_roctx.o $(O)/libroctx64.so.4
+$(O)/librocprofiler-sdk-roctx.so.1: $(SDK_ROCTX_OBJS) roctx/sdk_roctx.map
+	$(call say,LD,$@)
+	$(Q)$(CC) $(CFLAGS) $(SHLIB_LDFLAGS) -Wl,-soname,librocprofiler-sdk-roctx.so.1 \
+		-Wl,--version-script,roctx/sdk_roctx.map $(SDK_ROCTX_OBJS) -o $@
+	$(Q)ln -sf librocprofiler-sdk-roctx.so.1 $(O)/librocprofiler-sdk-roctx.so
+
+$(O)/tests/test_roctx: $(O)/obj/tests/unit/test_roctx.o $(O)/obj/tests/unit/exports.o $(O)/libroctx64.so.4
 	$(call say,LD,$@)
 	@mkdir -p $(@D)
 	$(Q)$(CC) $(CFLAGS) $(SANFLAGS) $^ -Wl,-rpath,'$$ORIGIN/..' -o $@ -lcmocka -lelf -lpthread
 
-UNIT_TESTS += $(O)/tests/test_roctx
+# With a librocprofiler-register of its own: symbols of the program come first.
+$(O)/tests/test_sdk_roctx: $(O)/obj/tests/unit/test_sdk_roctx.o $(O)/obj/tests/unit/exports.o $(O)/librocprofiler-sdk-roctx.so.1
+	$(call say,LD,$@)
+	@mkdir -p $(@D)
+	$(Q)$(CC) $(CFLAGS) $(SANFLAGS) -rdynamic $^ -Wl,-rpath,'$$ORIGIN/..' -o $@ -lcmocka -lelf -lpthread
 
-all: $(O)/libroctx64.so.4
-tests: $(O)/tests/test_roctx
+UNIT_TESTS += $(O)/tests/test_roctx $(O)/tests/test_sdk_roctx
+
+all: $(O)/libroctx64.so.4 $(O)/librocprofiler-sdk-roctx.so.1
+tests: $(O)/tests/test_roctx $(O)/tests/test_sdk_roctx

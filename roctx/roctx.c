@@ -5,6 +5,7 @@
  * The functions here are hidden. The public names are in entry.S, which gives each one an entry
  * that is cheap to probe and then jumps here.
  */
+#include "roctx/levels.h"
 #include "roctx/roctx.h"
 #include "roctx/roctx_tracer.h"
 
@@ -21,13 +22,6 @@ void roctx__range_stop(roctx_range_id_t id);
 void roctx__register_tracer_callback(roctx_tracer_t function);
 
 static roctx_tracer_t tracer;
-static roctx_range_id_t last_id;
-
-/*
- * Not initial-exec: the library may come by dlopen, when the room for static thread-local storage
- * may be used up, and must load even then.
- */
-static __thread int open_ranges;
 
 static void report(enum roctx_operation operation, const char *message, roctx_range_id_t id)
 {
@@ -56,20 +50,18 @@ void roctx__mark(const char *message)
 int roctx__range_push(const char *message)
 {
 	report(ROCTX_OPERATION_RANGE_PUSH, message, 0);
-	return open_ranges++;
+	return levels__push();
 }
 
 int roctx__range_pop(void)
 {
 	report(ROCTX_OPERATION_RANGE_POP, NULL, 0);
-	if (open_ranges == 0)
-		return -1;
-	return --open_ranges;
+	return levels__pop();
 }
 
 roctx_range_id_t roctx__range_start(const char *message)
 {
-	roctx_range_id_t id = __atomic_add_fetch(&last_id, 1, __ATOMIC_RELAXED);
+	roctx_range_id_t id = levels__new_id();
 
 	report(ROCTX_OPERATION_RANGE_START, message, id);
 	return id;

@@ -96,6 +96,17 @@ without_tree() {
 	gcc $(pkg-config --cflags roctx64) "$(tmp app.c)" -o "$(tmp app)" $(pkg-config --libs roctx64)
 	LD_LIBRARY_PATH=$(tmp p)/lib "$(tmp app)"
 	LD_LIBRARY_PATH=$(tmp p)/lib ldd "$(tmp app)" | grep "$(tmp p)/lib/libroctx64.so.4"
+	cat >"$(tmp sdk.c)" <<-'END'
+		#include <rocprofiler-sdk-roctx/roctx.h>
+		#include <rocprofiler-sdk-roctx/api_trace.h>
+		int main(void) { return roctxRangePush("x") != 0 || roctxRangePop() != 0 || roctxNameOsThread("t") != 0; }
+	END
+	pkg-config --validate rocprofiler-sdk-roctx
+	# shellcheck disable=SC2046 # words
+	gcc $(pkg-config --cflags rocprofiler-sdk-roctx) "$(tmp sdk.c)" -o "$(tmp sdk)" $(pkg-config --libs rocprofiler-sdk-roctx)
+	LD_LIBRARY_PATH=$(tmp p)/lib "$(tmp sdk)"
+	LD_LIBRARY_PATH=$(tmp p)/lib ldd "$(tmp sdk)" | grep "$(tmp p)/lib/librocprofiler-sdk-roctx.so.1"
+	PYTHONPATH=$(tmp p)/lib/python3/dist-packages LD_LIBRARY_PATH=$(tmp p)/lib python3 -c 'import roctx; assert roctx.rangeStart("x") == 1'
 }
 
 @test "everywhere the same version" {

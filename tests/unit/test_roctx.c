@@ -3,20 +3,18 @@
  * Tests libroctx64: levels, identifiers, threads, the tool's callback, and the exported symbols.
  */
 #include <dlfcn.h>
-#include <fcntl.h>
-#include <gelf.h>
 #include <pthread.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 #include <cmocka.h>
 
 #include "roctx/roctx.h"
 #include "roctx/roctx_tracer.h"
+#include "tests/unit/exports.h"
 
 #define VERSION_NODE "ROCTX_4.1"
 
@@ -181,18 +179,10 @@ static void test_callback(void **state)
 	expect_told(5, ROCTX_OPERATION_RANGE_STOP, NULL, id);
 }
 
-static const char *library_path(void)
-{
-	Dl_info info;
-
-	assert_int_not_equal(dladdr(dlsym(RTLD_DEFAULT, "roctxMarkA"), &info), 0);
-	return info.dli_fname;
-}
-
 static void test_soname(void **state)
 {
 	/* The loader looked for the name that the linker took from the library: its SONAME. */
-	const char *slash = strrchr(library_path(), '/');
+	const char *slash = strrchr(library_of("roctxMarkA"), '/');
 
 	assert_non_null(slash);
 	assert_string_equal(slash + 1, "libroctx64.so.4");
@@ -200,7 +190,7 @@ static void test_soname(void **state)
 
 static void test_symbol_versions(void **state)
 {
-	void *library = dlopen(library_path(), RTLD_NOW | RTLD_NOLOAD);
+	void *library = dlopen(library_of("roctxMarkA"), RTLD_NOW | RTLD_NOLOAD);
 	size_t i;
 
 	assert_non_null(library);
@@ -211,68 +201,9 @@ static void test_symbol_versions(void **state)
 	dlclose(library);
 }
 
-static void test_entries_are_5_byte_nops(void **state)
+static void test_exports(void **state)
 {
-	static const unsigned char nop5[] = {0x0f, 0x1f, 0x44, 0x00, 0x00};
-	size_t i;
-
-	for (i = 0; i < ENTRY_POINTS; i++)
-		assert_memory_equal(dlsym(RTLD_DEFAULT, entry_points[i]), nop5, sizeof(nop5));
-}
-
-static int is_entry_point(const char *name)
-{
-	size_t i;
-
-	for (i = 0; i < ENTRY_POINTS; i++) {
-		if (!strcmp(name, entry_points[i]))
-			return 1;
-	}
-	return 0;
-}
-
-/* Checks every exported function of the table `scn`; returns how many there are. */
-static size_t check_exports(Elf *elf, Elf_Scn *scn, const GElf_Shdr *header)
-{
-	Elf_Data *data = elf_getdata(scn, NULL);
-	size_t i, n = header->sh_size / header->sh_entsize, exports = 0;
-	const char *name;
-	GElf_Sym symbol;
-
-	for (i = 0; i < n; i++) {
-		assert_non_null(gelf_getsym(data, i, &symbol));
-		if (symbol.st_shndx == SHN_UNDEF || symbol.st_shndx == SHN_ABS)
-			continue;
-		name = elf_strptr(elf, header->sh_link, symbol.st_name);
-		if (!is_entry_point(name))
-			fail_msg("%s is exported", name);
-		assert_int_equal(GELF_ST_TYPE(symbol.st_info), STT_FUNC);
-		assert_int_not_equal(symbol.st_size, 0);
-		exports++;
-	}
-	return exports;
-}
-
-static void test_nothing_else_is_exported(void **state)
-{
-	int fd = open(library_path(), O_RDONLY | O_CLOEXEC);
-	Elf_Scn *scn = NULL;
-	size_t exports = 0;
-	GElf_Shdr header;
-	Elf *elf;
-
-	assert_true(fd >= 0);
-	elf_version(EV_CURRENT);
-	elf = elf_begin(fd, ELF_C_READ, NULL);
-	assert_non_null(elf);
-	while ((scn = elf_nextscn(elf, scn))) {
-		assert_non_null(gelf_getshdr(scn, &header));
-		if (header.sh_type == SHT_DYNSYM)
-			exports += check_exports(elf, scn, &header);
-	}
-	assert_int_equal(exports, ENTRY_POINTS);
-	elf_end(elf);
-	close(fd);
+	check_exports(library_of("roctxMarkA"), entry_points, ENTRY_POINTS);
 }
 
 int main(void)
@@ -288,8 +219,7 @@ int main(void)
 		cmocka_unit_test(test_callback),
 		cmocka_unit_test(test_soname),
 		cmocka_unit_test(test_symbol_versions),
-		cmocka_unit_test(test_entries_are_5_byte_nops),
-		cmocka_unit_test(test_nothing_else_is_exported),
+		cmocka_unit_test(test_exports),
 	};
 
 	return cmocka_run_group_tests_name("roctx", tests, NULL, NULL);

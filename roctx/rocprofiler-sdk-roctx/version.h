@@ -1,0 +1,16 @@
+/* SPDX-License-Identifier: MIT */
+/* The version of the interface that these headers describe: that of ROCm 7. */
+#ifndef ROCPROFILER_SDK_ROCTX_VERSION_H
+#define ROCPROFILER_SDK_ROCTX_VERSION_H
+
+#define ROCTX_IS_ROCPROFILER_SDK 1
+
+#define ROCTX_VERSION_MAJOR  1
+#define ROCTX_VERSION_MINOR  0
+#define ROCTX_VERSION_PATCH  0
+#define ROCTX_VERSION_STRING "1.0.0"
+#define ROCTX_SOVERSION	     (10000 * ROCTX_VERSION_MAJOR)
+#define ROCTX_VERSION \
+	(10000 * ROCTX_VERSION_MAJOR + 100 * ROCTX_VERSION_MINOR + ROCTX_VERSION_PATCH)
+
+#endif

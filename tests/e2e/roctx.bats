@@ -1,0 +1,80 @@
+#!/usr/bin/env bats
+# SPDX-License-Identifier: MIT
+# librocprofiler-sdk-roctx and the Python module, as a tracer sees them.
+
+load common
+
+setup() {
+	export PYTHONPATH=$PWD/roctx
+	cat >"$(tmp app.py)" <<-'END'
+		import roctx
+		import threading
+		roctx.mark("loaded")
+		with roctx.range("step"):
+		    with roctx.range("inner \u00e4"):
+		        pass
+		@roctx.range("forward")
+		def forward(x):
+		    "doc"
+		    roctx.mark(b"bytes")
+		    return x + 1
+		@roctx.range
+		def fails():
+		    raise ValueError
+		assert forward(1) == 2 and (forward.__name__, forward.__doc__) == ("forward", "doc")
+		try:
+		    fails()
+		    assert False
+		except ValueError:
+		    pass
+		number = roctx.rangeStart("process")
+		def work():
+		    roctx.nameOsThread("worker \U0001f40d")
+		    roctx.rangeStop(number)
+		thread = threading.Thread(target=work)
+		thread.start()
+		thread.join()
+		roctx.profilerPause()
+		roctx.mark("not seen")
+		roctx.profilerResume()
+		roctx.profilerPause(roctx.getThreadId())
+		with roctx.range("not seen"):
+		    pass
+		roctx.profilerResume(roctx.getThreadId())
+		roctx.mark("seen")
+		print(roctx.rangePop(), roctx.rangePush("a"), roctx.rangePush("b"), roctx.rangePop(), roctx.rangePop(), number)
+	END
+}
+
+# traced LIBRARY: the program finds only that one
+traced() {
+	mkdir -p "$(tmp lib)"
+	rm -f "$(tmp lib)"/*
+	cp "$O/$1" "$(tmp lib)"
+	LD_LIBRARY_PATH=$(tmp lib) "$RTRACE" -t roctx -f json -o "$(tmp t.json)" -- /usr/bin/python3 "$(tmp app.py)" \
+		>"$(tmp out)" 2>"$(tmp err)"
+	[ "$(cat "$(tmp out)")" = "-1 0 1 1 0 1" ]
+	grep -q 'lost 0 calls' "$(tmp err)"
+}
+
+# Ranges and marks of the trace, one a line.
+shown() {
+	jq -r '.traceEvents[] | select(.cat == "roctx" and (.args.args | not) and .ph != "e") | .name' "$(tmp t.json)" | sort
+}
+
+@test "Python: marks, ranges and names; pauses" {
+	traced librocprofiler-sdk-roctx.so.1
+	shown | diff - <(printf '%s\n' a b bytes fails forward 'inner ä' loaded process seen step | sort)
+	jq -e '[.traceEvents[] | select(.name == "thread_name") | .args.name] | index("worker 🐍")' "$(tmp t.json)"
+	check_nesting "$(tmp t.json)"
+}
+
+@test "Python with libroctx64: what it does not have does nothing" {
+	traced libroctx64.so.4
+	shown | diff - <(printf '%s\n' a b bytes fails forward 'inner ä' loaded 'not seen' 'not seen' process seen step | sort)
+}
+
+@test "Python without a library: the program runs as it is" {
+	LD_LIBRARY_PATH= /usr/bin/python3 "$(tmp app.py)" >"$(tmp out)"
+	[ "$(cat "$(tmp out)")" = "-1 0 0 -1 -1 0" ]
+}
