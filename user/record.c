@@ -329,6 +329,7 @@ static int open_output(struct recorder *r)
 		return -ENOMEM;
 	for (size_t i = 0; i < o->format_count && !err; i++)
 		err = add_format(r, o->formats[i], &keys);
+	output__set(r->trace.out, &o->settings);
 	if (!err && o->settings.metrics) {
 		err = output__add(r->trace.out, &sink_metrics, NULL, &keys);
 		if (!err)
