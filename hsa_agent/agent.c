@@ -5,7 +5,9 @@
  * The library stays in memory once loaded (-z nodelete), and so does the shared memory:
  * hsa_shut_down followed by hsa_init goes on with the same ring.
  */
+#include <errno.h>
 #include <poll.h>
+#include <signal.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -121,6 +123,7 @@ void agent_fail(const char *fmt, ...)
 static void forked(void)
 {
 	agent.active = 0;
+	agent.tracer = 0;
 	agent.watching = 0;
 	agent.off = 1;
 	tls_tid = 0;
@@ -135,6 +138,30 @@ static void forked(void)
 	reaper_forked();
 }
 
+/* In another pid namespace there is none of that number, or another process. */
+static bool tracer_lives(void)
+{
+	return agent.tracer > 0 && (!kill(agent.tracer, 0) || errno == EPERM);
+}
+
+/*
+ * What was recorded is in memory that ends with the process, unless the tracer has it. One that
+ * launched us has been told when the memory was made, and is about to come.
+ */
+static void wait_for_tracer(void)
+{
+	const struct timespec pause = {.tv_nsec = 1000000};
+	const __u64 *heartbeat;
+	uint64_t begin = shm_now();
+
+	if (!agent.shm.base)
+		return;
+	heartbeat = &agent.shm.control->heartbeat;
+	while (!__atomic_load_n(heartbeat, __ATOMIC_ACQUIRE) && tracer_lives() &&
+	       shm_now() - begin < RT_AGENT_EXIT_NS)
+		nanosleep(&pause, NULL);
+}
+
 /*
  * Most programs end without hsa_shut_down, so OnUnload never comes. This runs before the
  * destructors of the libraries that were there before us, so the runtime is still usable.
@@ -143,6 +170,7 @@ static void exiting(void)
 {
 	reaper_stop();
 	__atomic_store_n(&agent.off, 1, __ATOMIC_RELAXED);
+	wait_for_tracer();
 }
 
 static uint32_t ring_slots(void)
@@ -242,13 +270,15 @@ static bool another_is_here(void)
 EXPORT bool OnLoad(HsaApiTable *table, uint64_t runtime_version, uint64_t failed_count,
 		   const char *const *failed_names)
 {
-	const char *mode = getenv("RTRACE_AGENT");
+	const char *mode = getenv("RTRACE_AGENT"), *tracer = getenv("RTRACE_AGENT_TRACER");
+	bool recording = mode && !strcmp(mode, "active");
 	uint64_t begin = shm_now();
 
+	agent.tracer = recording && tracer ? atoi(tracer) : 0;
 	agent.verbose = getenv("RTRACE_AGENT_LOG") != NULL;
 	if (loaded || (mode && !strcmp(mode, "off")) || another_is_here())
 		return true;
-	if (!tables_save(table) || !start(table, mode && !strcmp(mode, "active")))
+	if (!tables_save(table) || !start(table, recording))
 		return false;
 	describe_runtime(table);
 	tell_runtime(RT_WHAT_RUNTIME_INIT, begin);

@@ -51,6 +51,9 @@
 /*
  * Environment of the agent (set by `rtrace-bpf -- CMD`, or by the operator):
  *   RTRACE_AGENT=active    record from the first moment, before a tracer has mapped the memory
+ *   RTRACE_AGENT_TRACER=N  process number of the tracer that has set the above: a process that
+ *                          exits before that has mapped the memory, while it lives, waits
+ *                          RT_AGENT_EXIT_NS at most
  *   RTRACE_AGENT=off       do not even wrap anything
  *   RTRACE_AGENT_RING=N    ring slots, a power of two (default RT_AGENT_SLOTS)
  *   RTRACE_AGENT_LOG=1     say on stderr what happens
@@ -68,6 +71,8 @@
 #define RT_AGENT_HEARTBEAT_TIMEOUT_NS 3000000000ULL
 /* After so long without a change the agent clears control.active itself. */
 #define RT_AGENT_ABANDONED_NS 60000000000ULL
+
+#define RT_AGENT_EXIT_NS 1000000000ULL
 
 struct rt_agent_header {
 	__u64 magic; /* stored last, with release order */

@@ -58,6 +58,7 @@ struct agent {
 	/* For good: after a failure, in a forked child, after exit has begun. */
 	uint32_t off;
 	bool verbose;
+	int tracer; /* that has started us, recording; 0: none has */
 	struct shm shm;
 };
 

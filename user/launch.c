@@ -42,7 +42,7 @@ char *launch__find_agent(void)
 static void set_environment(const char *agent, size_t ring_bytes)
 {
 	const char *old = getenv("HSA_TOOLS_LIB");
-	char *list, slots[32];
+	char *list, number[32];
 
 	if (!agent)
 		return;
@@ -50,9 +50,11 @@ static void set_environment(const char *agent, size_t ring_bytes)
 		return;
 	setenv("HSA_TOOLS_LIB", list, 1);
 	setenv("RTRACE_AGENT", "active", 0);
+	snprintf(number, sizeof(number), "%d", (int)getppid());
+	setenv("RTRACE_AGENT_TRACER", number, 1);
 	if (ring_bytes) {
-		snprintf(slots, sizeof(slots), "%zu", ring_bytes / sizeof(struct rt_agent_rec));
-		setenv("RTRACE_AGENT_RING", slots, 1);
+		snprintf(number, sizeof(number), "%zu", ring_bytes / sizeof(struct rt_agent_rec));
+		setenv("RTRACE_AGENT_RING", number, 1);
 	}
 	free(list);
 }

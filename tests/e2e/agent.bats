@@ -75,6 +75,28 @@ what_ended_is_true() {
 	done
 }
 
+@test "a child that has ended before the tracer has looked at its agent: all that it did is in the trace" {
+	fresh first second out t.json truth
+	# The first run makes the libraries known, for which the second one would be held.
+	sim_exec SIMKFD_GPUS=1 SIMKFD_TRUTH="$(tmp truth)" "$RTRACE" -f json -o "$(tmp t.json)" -- sh -c \
+		'"$1" restart >/dev/null && touch "$2" && until [ -e "$3" ]; do sleep 0.05; done && "$1" restart && touch "$2.ended"' \
+		sh "$LIFE" "$(tmp first)" "$(tmp second)" >"$(tmp out)" 2>"$(tmp active.err)" &
+	tracer=$!
+	JOBS_STARTED+=("$tracer")
+	wait_for test -e "$(tmp first)"
+	kill -STOP "$tracer"
+	touch "$(tmp second)"
+	wait_for grep -q '^result PASSED' "$(tmp out)"
+	sleep 0.3
+	kill -CONT "$tracer"
+	wait "$tracer"
+	[ -e "$(tmp first.ended)" ]
+	all_is_true
+	# Nor is a child held up by a tracer that does not come, or has gone.
+	RTRACE_AGENT=active RTRACE_AGENT_TRACER=1 HSA_TOOLS_LIB="$AGENT" sim SIMKFD_GPUS=1 timeout "$(seconds 30)" "$LIFE" restart
+	RTRACE_AGENT=active RTRACE_AGENT_TRACER=99999999 HSA_TOOLS_LIB="$AGENT" sim SIMKFD_GPUS=1 timeout "$(seconds 30)" "$LIFE" restart
+}
+
 @test "exit with work in flight: of main, of a thread, of the runtime's own thread, without main" {
 	for how in exit exit-thread exit-handler main-thread-exit; do
 		same "$LIFE" $how
