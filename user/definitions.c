@@ -15,15 +15,6 @@
 
 /* ---- definitions ---- */
 
-static void *fresh(struct encoder *e, size_t size)
-{
-	void *item = calloc(1, size);
-
-	if (!item)
-		e->failed = true;
-	return item;
-}
-
 /* True if it is to be defined now. */
 static bool is_new(const struct encoder *e, struct definition *def)
 {
@@ -47,19 +38,10 @@ static struct known_string *know_string(struct encoder *e, const char *text)
 {
 	struct known_string *s;
 
-	HASH_FIND_PTR(e->strings, &text, s);
-	if (s)
-		return s;
-	s = fresh(e, sizeof(*s));
+	HASH_FIND_OR_ADD(e->strings, text, text, s);
 	if (!s)
-		return NULL;
-	s->text = text;
-	HASH_ADD_PTR(e->strings, text, s);
-	if (s->hh.tbl)
-		return s;
-	e->failed = true;
-	free(s);
-	return NULL;
+		e->failed = true;
+	return s;
 }
 
 static uint32_t define_string(struct encoder *e, const char *text)
@@ -98,9 +80,11 @@ uint32_t definitions__text_id(struct encoder *e, const char *text)
 	HASH_FIND(hh, e->texts, text, len, t);
 	if (t)
 		return t->id;
-	t = fresh(e, sizeof(*t) + len + 1);
-	if (!t)
+	t = calloc(1, sizeof(*t) + len + 1);
+	if (!t) {
+		e->failed = true;
 		return 0;
+	}
 	memcpy(t->text, text, len);
 	t->id = define_string(e, text);
 	HASH_ADD_KEYPTR(hh, e->texts, t->text, len, t);
@@ -115,19 +99,10 @@ static struct known_type *know_type(struct encoder *e, const struct api_type *ty
 {
 	struct known_type *t;
 
-	HASH_FIND_PTR(e->types, &type, t);
-	if (t)
-		return t;
-	t = fresh(e, sizeof(*t));
+	HASH_FIND_OR_ADD(e->types, type, type, t);
 	if (!t)
-		return NULL;
-	t->type = type;
-	HASH_ADD_PTR(e->types, type, t);
-	if (t->hh.tbl)
-		return t;
-	e->failed = true;
-	free(t);
-	return NULL;
+		e->failed = true;
+	return t;
 }
 
 static uint32_t define_type(struct encoder *e, const struct api_type *type, unsigned int nested);
@@ -195,19 +170,10 @@ static struct known_function *know_function(struct encoder *e, const struct even
 	const struct function_key key = {ev->name, ev->api, ev->domain};
 	struct known_function *f;
 
-	HASH_FIND(hh, e->functions, &key, sizeof(key), f);
-	if (f)
-		return f;
-	f = fresh(e, sizeof(*f));
+	HASH_FIND_OR_ADD(e->functions, key, key, f);
 	if (!f)
-		return NULL;
-	f->key = key;
-	HASH_ADD(hh, e->functions, key, sizeof(key), f);
-	if (f->hh.tbl)
-		return f;
-	e->failed = true;
-	free(f);
-	return NULL;
+		e->failed = true;
+	return f;
 }
 
 static void put_description(struct encoder *e, const struct api_function *api)
@@ -276,19 +242,10 @@ static struct known_thread *know_thread(struct encoder *e, uint32_t pid, uint32_
 	const struct thread_key key = {pid, tid};
 	struct known_thread *t;
 
-	HASH_FIND(hh, e->threads, &key, sizeof(key), t);
-	if (t)
-		return t;
-	t = fresh(e, sizeof(*t));
+	HASH_FIND_OR_ADD(e->threads, key, key, t);
 	if (!t)
-		return NULL;
-	t->key = key;
-	HASH_ADD(hh, e->threads, key, sizeof(key), t);
-	if (t->hh.tbl)
-		return t;
-	e->failed = true;
-	free(t);
-	return NULL;
+		e->failed = true;
+	return t;
 }
 
 static struct known_thread *define_thread(struct encoder *e, uint32_t pid, uint32_t tid, bool news)
@@ -360,19 +317,10 @@ static struct known_process *know_process(struct encoder *e, uint32_t pid)
 {
 	struct known_process *p;
 
-	HASH_FIND(hh, e->processes, &pid, sizeof(pid), p);
-	if (p)
-		return p;
-	p = fresh(e, sizeof(*p));
+	HASH_FIND_OR_ADD(e->processes, pid, pid, p);
 	if (!p)
-		return NULL;
-	p->pid = pid;
-	HASH_ADD(hh, e->processes, pid, sizeof(p->pid), p);
-	if (p->hh.tbl)
-		return p;
-	e->failed = true;
-	free(p);
-	return NULL;
+		e->failed = true;
+	return p;
 }
 
 void encoder__process(struct encoder *e, const struct process_info *info)
@@ -413,19 +361,10 @@ static struct known_device *know_device(struct encoder *e, uint32_t pid, int32_t
 	const struct device_key key = {pid, device};
 	struct known_device *d;
 
-	HASH_FIND(hh, e->devices, &key, sizeof(key), d);
-	if (d)
-		return d;
-	d = fresh(e, sizeof(*d));
+	HASH_FIND_OR_ADD(e->devices, key, key, d);
 	if (!d)
-		return NULL;
-	d->key = key;
-	HASH_ADD(hh, e->devices, key, sizeof(key), d);
-	if (d->hh.tbl)
-		return d;
-	e->failed = true;
-	free(d);
-	return NULL;
+		e->failed = true;
+	return d;
 }
 
 void encoder__device(struct encoder *e, const struct device_info *info)

@@ -47,18 +47,8 @@ static struct loser *get(struct lost_by *l, uint32_t pid)
 {
 	struct loser *p;
 
-	HASH_FIND(hh, l->losers, &pid, sizeof(pid), p);
-	if (p)
-		return p;
-	p = calloc(1, sizeof(*p));
-	if (!p)
-		return NULL;
-	p->pid = pid;
-	HASH_ADD(hh, l->losers, pid, sizeof(p->pid), p);
-	if (p->hh.tbl)
-		return p;
-	free(p);
-	return NULL;
+	HASH_FIND_OR_ADD(l->losers, pid, pid, p);
+	return p;
 }
 
 static void add_calls(uint32_t pid, uint64_t lost, void *arg)

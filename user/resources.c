@@ -105,18 +105,8 @@ static struct process *get_process(struct resources *r, const struct agent_view 
 {
 	struct process *p;
 
-	HASH_FIND_PTR(r->processes, &v, p);
-	if (p)
-		return p;
-	p = calloc(1, sizeof(*p));
-	if (!p)
-		return NULL;
-	p->view = v;
-	HASH_ADD_PTR(r->processes, view, p);
-	if (p->hh.tbl)
-		return p;
-	free(p);
-	return NULL;
+	HASH_FIND_OR_ADD(r->processes, view, v, p);
+	return p;
 }
 
 /* ---- what is in use ---- */
@@ -125,18 +115,8 @@ static struct usage *get_usage(struct process *p, int32_t device)
 {
 	struct usage *u;
 
-	HASH_FIND(hh, p->usage, &device, sizeof(device), u);
-	if (u)
-		return u;
-	u = calloc(1, sizeof(*u));
-	if (!u)
-		return NULL;
-	u->device = device;
-	HASH_ADD(hh, p->usage, device, sizeof(u->device), u);
-	if (u->hh.tbl)
-		return u;
-	free(u);
-	return NULL;
+	HASH_FIND_OR_ADD(p->usage, device, device, u);
+	return u;
 }
 
 static void use(struct process *p, const struct allocated *a, struct gpu_info *gpu)

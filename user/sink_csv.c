@@ -182,18 +182,8 @@ static struct device *add_device(struct csv *c, const struct device_info *info)
 	struct device_key key = {info->pid, info->device};
 	struct device *d;
 
-	HASH_FIND(hh, c->devices, &key, sizeof(key), d);
-	if (d)
-		return d;
-	d = calloc(1, sizeof(*d));
-	if (!d)
-		return NULL;
-	d->key = key;
-	HASH_ADD(hh, c->devices, key, sizeof(d->key), d);
-	if (d->hh.tbl)
-		return d;
-	free(d);
-	return NULL;
+	HASH_FIND_OR_ADD(c->devices, key, key, d);
+	return d;
 }
 
 static void csv_device(struct sink *sink, const struct device_info *info)

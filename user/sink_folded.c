@@ -57,18 +57,8 @@ static struct process *get_process(struct folded *f, uint32_t pid)
 {
 	struct process *p;
 
-	HASH_FIND(hh, f->processes, &pid, sizeof(pid), p);
-	if (p)
-		return p;
-	p = calloc(1, sizeof(*p));
-	if (!p)
-		return NULL;
-	p->pid = pid;
-	HASH_ADD(hh, f->processes, pid, sizeof(p->pid), p);
-	if (p->hh.tbl)
-		return p;
-	free(p);
-	return NULL;
+	HASH_FIND_OR_ADD(f->processes, pid, pid, p);
+	return p;
 }
 
 static void name_process(struct folded *f, struct process *p, const char *comm)

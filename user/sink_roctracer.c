@@ -233,18 +233,8 @@ static struct process *get_process(struct roctracer *r, uint32_t pid)
 {
 	struct process *p;
 
-	HASH_FIND(hh, r->processes, &pid, sizeof(pid), p);
-	if (p)
-		return p;
-	p = calloc(1, sizeof(*p));
-	if (!p)
-		return NULL;
-	p->pid = pid;
-	HASH_ADD(hh, r->processes, pid, sizeof(p->pid), p);
-	if (p->hh.tbl)
-		return p;
-	free(p);
-	return NULL;
+	HASH_FIND_OR_ADD(r->processes, pid, pid, p);
+	return p;
 }
 
 static void add_call(struct roctracer *r, const struct event *ev)
@@ -412,18 +402,8 @@ static struct thread *get_thread(struct roctracer *r, struct thread_key key)
 {
 	struct thread *t;
 
-	HASH_FIND(hh, r->threads, &key, sizeof(key), t);
-	if (t)
-		return t;
-	t = calloc(1, sizeof(*t));
-	if (!t)
-		return NULL;
-	t->key = key;
-	HASH_ADD(hh, r->threads, key, sizeof(t->key), t);
-	if (t->hh.tbl)
-		return t;
-	free(t);
-	return NULL;
+	HASH_FIND_OR_ADD(r->threads, key, key, t);
+	return t;
 }
 
 static void put_ranges(struct roctracer *r, struct thread *t)

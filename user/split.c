@@ -128,20 +128,6 @@ static struct part *find_part(const struct split *s, uint32_t pid)
 	return p;
 }
 
-static struct part *new_part(struct split *s, uint32_t pid)
-{
-	struct part *p = calloc(1, sizeof(*p));
-
-	if (!p)
-		return NULL;
-	p->pid = pid;
-	HASH_ADD(hh, s->parts, pid, sizeof(p->pid), p);
-	if (p->hh.tbl)
-		return p;
-	free(p);
-	return NULL;
-}
-
 /* NULL: its file could not be opened, which was said, or it is closed. */
 static struct part *get_part(struct split *s, uint32_t pid)
 {
@@ -150,7 +136,7 @@ static struct part *get_part(struct split *s, uint32_t pid)
 
 	if (p)
 		return p->out ? p : NULL;
-	p = new_part(s, pid);
+	HASH_FIND_OR_ADD(s->parts, pid, pid, p);
 	err = p ? open_part(s, p) : -ENOMEM;
 	if (err)
 		sink_fail(&s->sink, err);

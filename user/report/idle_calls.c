@@ -102,18 +102,8 @@ static struct process *get_process(struct idle_calls *c, uint32_t pid)
 {
 	struct process *p;
 
-	HASH_FIND(hh, c->processes, &pid, sizeof(pid), p);
-	if (p)
-		return p;
-	p = calloc(1, sizeof(*p));
-	if (!p)
-		return NULL;
-	p->pid = pid;
-	HASH_ADD(hh, c->processes, pid, sizeof(p->pid), p);
-	if (p->hh.tbl)
-		return p;
-	free(p);
-	return NULL;
+	HASH_FIND_OR_ADD(c->processes, pid, pid, p);
+	return p;
 }
 
 static bool has_thread_room(struct idle_calls *c)

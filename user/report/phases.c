@@ -83,18 +83,10 @@ static struct entry *get_entry(struct phases *p, uint32_t name)
 {
 	struct entry *e;
 
-	HASH_FIND(hh, p->entries, &name, sizeof(name), e);
+	HASH_FIND_OR_ADD(p->entries, name, name, e);
 	if (e)
-		return e;
-	e = calloc(1, sizeof(*e));
-	if (!e)
-		return NULL;
-	e->name = e->phase.name = name;
-	HASH_ADD(hh, p->entries, name, sizeof(e->name), e);
-	if (e->hh.tbl)
-		return e;
-	free(e);
-	return NULL;
+		e->phase.name = name;
+	return e;
 }
 
 static struct range *find_range(struct phases *p, uint64_t id)
