@@ -6,7 +6,6 @@ load common
 load gpu
 load node
 
-GROUPS_MADE=()
 PATH=$PATH:$O/prometheus/usr/bin
 
 teardown() {

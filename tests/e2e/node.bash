@@ -6,6 +6,8 @@ cgroup_root() {
 	findmnt -n -t cgroup2 -o TARGET | head -n 1
 }
 
+GROUPS_MADE=()
+
 # A control group of that name for this test; its path is in GROUP, empty if none can be made.
 make_group() {
 	local root

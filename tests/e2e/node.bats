@@ -7,8 +7,6 @@ load common
 load gpu
 load node
 
-GROUPS_MADE=()
-
 # start_job NAME PREFIX... -- FOLDER: the job of the build FOLDER, by `PREFIX... env`; GPU work waits for `go`
 start_job() {
 	local name=$1 prefix=()

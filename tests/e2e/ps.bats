@@ -6,8 +6,6 @@ load common
 load gpu
 load node
 
-GROUPS_MADE=()
-
 teardown() {
 	end_jobs
 	remove_groups

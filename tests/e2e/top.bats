@@ -7,8 +7,6 @@ load common
 load gpu
 load node
 
-GROUPS_MADE=()
-
 teardown() {
 	end_jobs
 	remove_groups
