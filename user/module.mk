@@ -13,7 +13,7 @@ USER_SRCS = main options record interrupts closing trace intake launch guard pri
 	branches image frames spills trampoline implementation library installed doctor doctor_probes doctor_checks ps \
 	capture attach door dispatches doorbells completions codeelf codeobjects gpuclock behind attach_tracefs tracefs addresses select items control external handles symbols stacks \
 	kfd periods operations oprecord resources parallel samefile targets agent agent_names agents order task strings correlate streams workers ranges merge \
-	lostby output split outname decode recording replay export join \
+	lostby output outopen split outname decode recording replay export join \
 	$(REPORT_SRCS) $(LIVE_SRCS)
 USER_OBJS = $(USER_SRCS:%=$(O)/obj/user/%.o)
 USER_LIBS = -lbpf -ldw -lelf -lZydis -lz -liberty -lncurses -ltinfo -lmicrohttpd -lm

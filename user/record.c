@@ -34,6 +34,7 @@
 #include "user/log.h"
 #include "user/lostby.h"
 #include "user/merge.h"
+#include "user/outopen.h"
 #include "user/output.h"
 #include "user/privileges.h"
 #include "user/procfs.h"
@@ -41,7 +42,6 @@
 
 #define AGENT_START_MS 500
 #define AGENT_STOP_MS  50
-#define DEFAULT_BASE   "rtrace-%pid%" /* of the names of files */
 #define LAST_ENDS_MS   50 /* how long the GPU may take to finish what it runs when tracing stops */
 
 struct recorder {
@@ -245,100 +245,15 @@ static uint32_t key_pid(const struct recorder *r)
 	return r->opt->pid_count == 1 ? r->opt->pids[0] : getpid();
 }
 
-static bool is_stdout(const char *path)
-{
-	return !strcmp(path, "-");
-}
-
-/* What the names of files begin with; to be freed. */
-static char *base_of(const struct options *o)
-{
-	const char *usual = o->per_process ? "rtrace" : DEFAULT_BASE;
-	const char *name = o->output ? o->output : usual;
-	char *base;
-
-	if (!o->folder || *name == '/' || is_stdout(name))
-		return strdup(name);
-	return asprintf(&base, "%s/%s", o->folder, name) < 0 ? NULL : base;
-}
-
-static size_t file_count(const struct options *o)
-{
-	size_t count = 0;
-
-	for (size_t i = 0; i < o->format_count; i++)
-		count += !o->formats[i]->always_stdout;
-	return count;
-}
-
-/* The file of one sink; NULL: stdout. Freed by the caller. */
-static char *place(const struct options *o, const struct sink_ops *ops)
-{
-	char *base, *path;
-
-	if (ops->always_stdout || (ops->live && !o->output && !o->folder && !o->per_process))
-		return NULL;
-	base = base_of(o);
-	if (!base || (o->output && (file_count(o) <= 1 || is_stdout(base))))
-		return base;
-	path = sink_path(ops, base, strlen(base));
-	free(base);
-	return path;
-}
-
-static int make_folder(const struct options *o, const struct output_keys *keys)
-{
-	char *folder = o->folder ? outname__expand(o->folder, keys) : NULL;
-	int err = folder ? outname__make_folder(folder) : 0;
-
-	if (err)
-		log_err("-d: %s: %s", folder, strerror(-err));
-	free(folder);
-	return err;
-}
-
-static int add_format(struct recorder *r, const struct sink_ops *ops,
-		      const struct output_keys *keys)
-{
-	struct sink_settings settings = r->opt->settings;
-	bool split = r->opt->per_process && !ops->always_stdout;
-	char *path = place(r->opt, ops);
-	int err;
-
-	r->to_stdout |= !path || is_stdout(path);
-	settings.each = split ? ops : NULL;
-	output__set(r->trace.out, &settings);
-	err = output__add(r->trace.out, split ? &sink_split : ops, path, keys);
-	free(path);
-	return err;
-}
-
 static int open_output(struct recorder *r)
 {
-	const struct options *o = r->opt;
 	const struct output_keys keys = {
 		.pid = key_pid(r),
-		.command = (const char *const *)o->command,
+		.command = (const char *const *)r->opt->command,
 	};
-	int err = make_folder(o, &keys);
 
-	if (err)
-		return err;
 	r->trace.out = output__new(r->trace.tasks, NULL);
-	if (!r->trace.out)
-		return -ENOMEM;
-	for (size_t i = 0; i < o->format_count && !err; i++)
-		err = add_format(r, o->formats[i], &keys);
-	output__set(r->trace.out, &o->settings);
-	if (!err && o->settings.metrics) {
-		err = output__add(r->trace.out, &sink_metrics, NULL, &keys);
-		if (!err)
-			log_say("metrics are at %s, /metrics", o->settings.metrics);
-	}
-	if (!err && o->summary) /* only tables: they may go to the file */
-		err = output__add(r->trace.out, &sink_summary, o->format_count ? NULL : o->output,
-				  &keys);
-	return err;
+	return r->trace.out ? outopen__all(r->trace.out, r->opt, &keys, &r->to_stdout) : -ENOMEM;
 }
 
 static int open_capture(struct recorder *r)
