@@ -187,11 +187,32 @@ int api_return(struct pt_regs *ctx)
 
 /* ---- calls that will not return ---- */
 
+static __always_inline bool none_lives(struct task_struct *task)
+{
+	return !BPF_CORE_READ(task, signal, live.counter);
+}
+
+/*
+ * Whether the process ends with this thread. Threads that exit at the same time may all find that
+ * none lives: the last is the last of those that made calls, and only one is. (So it must look
+ * whether any lives when it has been taken off the callers.)
+ */
+static __always_inline bool is_last(struct task_struct *task, const struct task_state *t)
+{
+	struct program_state *p = bpf_task_storage_get(&programs, task->group_leader, NULL, 0);
+	__u32 others;
+
+	if (!p)
+		return none_lives(task);
+	others = t && t->counted ? __sync_fetch_and_add(&p->callers, -1) - 1 : p->callers;
+	return !others && none_lives(task) && !__sync_fetch_and_or(&p->ended, 1);
+}
+
 SEC("tp_btf/sched_process_exit")
 int BPF_PROG(task_exit, struct task_struct *task)
 {
 	struct task_state *t = bpf_task_storage_get(&tasks, task, NULL, 0);
-	bool last = !BPF_CORE_READ(task, signal, live.counter), known;
+	bool last = is_last(task, t), known;
 	struct span_end e = {};
 	__u32 pid = task->tgid, how;
 
@@ -293,6 +314,7 @@ int BPF_PROG(task_exec, struct task_struct *task)
 	struct task_state *t = bpf_task_storage_get(&tasks, task, NULL, 0);
 	__u32 pid = task->tgid;
 	struct rt_process_state *state;
+	struct program_state *p;
 	struct span_end e = {};
 
 	if (t) {
@@ -301,8 +323,11 @@ int BPF_PROG(task_exec, struct task_struct *task)
 		e.pid = task->tgid;
 		e.tid = task->pid;
 		cut_frames(t, 0, &e);
-		t->named = 0;
+		t->named = t->counted = 0;
 	}
+	p = bpf_task_storage_get(&programs, task, NULL, 0);
+	if (p)
+		p->callers = 0;
 	state = bpf_map_lookup_elem(&pids, &pid);
 	if (state) {
 		state->off = initially_off;

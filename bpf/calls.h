@@ -32,6 +32,18 @@ static __always_inline __u32 ns_tid(struct task_struct *task)
 	return nr;
 }
 
+/* The process has not ended before this thread has. */
+static __always_inline void count_caller(struct task_struct *task, struct task_state *t)
+{
+	struct program_state *p = bpf_task_storage_get(&programs, task->group_leader, NULL,
+						       BPF_LOCAL_STORAGE_GET_F_CREATE);
+
+	if (!p)
+		return;
+	__sync_fetch_and_add(&p->callers, 1);
+	t->counted = 1;
+}
+
 static __always_inline void first_call(struct task_struct *task, struct task_state *t,
 				       __u64 pid_tgid)
 {
@@ -44,6 +56,8 @@ static __always_inline void first_call(struct task_struct *task, struct task_sta
 		t->named = 1;
 		return;
 	}
+	if (!t->counted)
+		count_caller(task, t);
 	t->ns_tid = ns_tid(task);
 	r = reserve(sizeof(*r));
 	if (!r) {

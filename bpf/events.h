@@ -189,9 +189,16 @@ struct rt_rec_fork {
 	__u64 corr; /* THREAD: of the outermost call that is open in the parent */
 };
 
+#define RT_CMDLINE_MAX 1024
+
+/* Names the process too: it may have ended before user space can ask. */
 struct rt_rec_mapped {
 	struct rt_rec h;
 	char name[64]; /* of the file, without its folder */
+	char comm[16];
+	__u32 cmdline_size; /* 0: could not be read */
+	__u32 _pad;
+	char cmdline[RT_CMDLINE_MAX]; /* the arguments, each ended by a NUL; the last may be cut */
 };
 
 struct rt_rec_agent {

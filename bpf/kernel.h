@@ -74,8 +74,13 @@ struct vm_area_struct {
 	struct file *vm_file;
 };
 
+struct mm_struct {
+	unsigned long arg_start, arg_end;
+};
+
 struct task_struct {
 	int pid, tgid;
+	struct mm_struct *mm;
 	struct task_struct *group_leader;
 	struct signal_struct *signal;
 	struct files_struct *files;

@@ -58,9 +58,9 @@ struct frame {
 struct task_state {
 	__u32 depth;
 	__u32 words_used;
-	__u16 named;  /* RT_REC_TASK was sent */
-	__u8 ignored; /* a thread of our own agent */
-	__u8 _pad8;
+	__u16 named;	  /* RT_REC_TASK was sent */
+	__u8 ignored;	  /* a thread of our own agent */
+	__u8 counted;	  /* in program_state.callers */
 	__u32 opening;	  /* record kind to send when the system call in progress has succeeded */
 	__u32 opening_fd; /* what it maps */
 	__u32 ns_tid;
@@ -103,6 +103,19 @@ struct {
 	__type(key, __u32);
 	__array(values, struct ring);
 } rings SEC(".maps");
+
+/* Of a process and the program that it runs; kept with its leader. */
+struct program_state {
+	__u32 callers; /* threads that made calls and have not ended */
+	__u32 ended;   /* its end was told */
+};
+
+struct {
+	__uint(type, BPF_MAP_TYPE_TASK_STORAGE);
+	__uint(map_flags, BPF_F_NO_PREALLOC);
+	__type(key, int);
+	__type(value, struct program_state);
+} programs SEC(".maps");
 
 /* Keys: process ids. */
 struct {

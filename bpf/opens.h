@@ -113,6 +113,22 @@ int mmap_enter(struct trace_event_raw_sys_enter *ctx)
 	return 0;
 }
 
+/* The names of the calling process. */
+static __always_inline void fill_names(struct rt_rec_mapped *r)
+{
+	struct task_struct *task = bpf_get_current_task_btf();
+	__u64 start = BPF_CORE_READ(task, mm, arg_start);
+	__u64 size = BPF_CORE_READ(task, mm, arg_end) - start;
+
+	BPF_CORE_READ_STR_INTO(&r->comm, task, group_leader, comm);
+	if (size > sizeof(r->cmdline))
+		size = sizeof(r->cmdline);
+	if (bpf_probe_read_user(r->cmdline, size, (const void *)start))
+		size = 0;
+	r->cmdline_size = size;
+	r->_pad = 0;
+}
+
 SEC("tracepoint/syscalls/sys_exit_mmap")
 int mmap_exit(struct trace_event_raw_sys_exit *ctx)
 {
@@ -128,6 +144,7 @@ int mmap_exit(struct trace_event_raw_sys_exit *ctx)
 	file = file_of(bpf_get_current_task_btf(), t->opening_fd);
 	bpf_probe_read_kernel_str(r->name, sizeof(r->name),
 				  BPF_CORE_READ(file, f_path.dentry, d_name.name));
+	fill_names(r);
 	if (is_known(file))
 		r->h.flags = RT_MAPPED_KNOWN;
 	else if (hold_unknown && !bpf_send_signal(SIGSTOP))

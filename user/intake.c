@@ -44,10 +44,19 @@ static bool is_captured(const struct intake *in, const struct process *p)
 	return !in->filtered || (p && p->captured);
 }
 
+/* The process that a record is of, which may have been heard to end. */
+static struct process *process_of(const struct intake *in, const struct rt_rec *rec)
+{
+	return tasks__process_at(in->trace->tasks, rec->pid, rec->ts);
+}
+
 /* The process may be stopped until the library is probed. */
 static void on_mapped(struct intake *in, const struct rt_rec_mapped *rec)
 {
-	tasks__running_process(in->trace->tasks, rec->h.pid); /* its names, while it is there */
+	struct process *p = process_of(in, &rec->h);
+
+	if (p)
+		process__named(p, rec->comm, rec->cmdline, rec->cmdline_size);
 	if (!in->stopping)
 		targets__mapped(in->targets, rec->h.pid, rec);
 	if (rec->h.flags & RT_MAPPED_STOPPED)
@@ -56,7 +65,7 @@ static void on_mapped(struct intake *in, const struct rt_rec_mapped *rec)
 
 static void on_agent(struct intake *in, const struct rt_rec_agent *rec)
 {
-	const struct process *p = tasks__running_process(in->trace->tasks, rec->h.pid);
+	const struct process *p = process_of(in, &rec->h);
 
 	if (!in->stopping && is_captured(in, p))
 		agents__created(in->agents, rec->h.pid, rec->fd, rec->h.ts);
@@ -72,7 +81,7 @@ static const struct function *span_function(struct intake *in, const struct rt_r
 
 static void resolve_stack(struct intake *in, const struct rt_rec_span *span)
 {
-	const struct process *p = tasks__find_running(in->trace->tasks, span->h.pid);
+	const struct process *p = process_of(in, &span->h);
 
 	if (p)
 		stacks__resolve(in->trace->stacks, span, p->programs_drained);
@@ -118,7 +127,7 @@ static void push(struct intake *in, uint64_t ts, const void *rec, size_t size)
 
 static void on_exec(struct intake *in, const struct rt_rec *rec)
 {
-	struct process *p = tasks__running_process(in->trace->tasks, rec->pid);
+	struct process *p = process_of(in, rec);
 
 	symbols__forget(in->trace->symbols, rec->pid);
 	if (p) {
@@ -131,16 +140,16 @@ static void on_exec(struct intake *in, const struct rt_rec *rec)
 }
 
 /* A child of a process has opened nothing itself. */
-static void on_first_call(struct intake *in, pid_t pid)
+static void on_first_call(struct intake *in, const struct rt_rec *rec)
 {
-	struct process *p = tasks__running_process(in->trace->tasks, pid);
+	struct process *p = process_of(in, rec);
 
 	if (!p || in->stopping)
 		return;
 	if (!p->libraries[0])
-		targets__calls(in->targets, pid);
+		targets__calls(in->targets, rec->pid);
 	if (in->filtered && !p->captured)
-		agents__look(in->agents, pid);
+		agents__look(in->agents, rec->pid);
 	p->captured = true;
 }
 
@@ -189,13 +198,13 @@ static void on_kernel_record(const void *data, size_t size, void *arg)
 		on_exec(in, rec);
 		break;
 	case RT_REC_TASK:
-		on_first_call(in, rec->pid);
+		on_first_call(in, rec);
 		break;
 	case RT_REC_EXIT:
 		if (rec->flags & RT_EXIT_LAST) {
 			targets__exit(in->targets, rec->pid);
 			symbols__forget(in->trace->symbols, rec->pid);
-			tasks__end_process(in->trace->tasks, rec->pid);
+			tasks__end_process(in->trace->tasks, rec->pid, rec->ts);
 		}
 		break;
 	}

@@ -161,15 +161,17 @@ void procfs__cmdline(pid_t pid, char *buf, size_t size)
 
 	snprintf(path, sizeof(path), "/proc/%d/cmdline", pid);
 	n = read_file(path, buf, size);
-	if (n <= 0) {
-		buf[0] = '\0';
-		return;
-	}
-	while (n > 0 && !buf[n - 1])
-		n--;
-	for (ssize_t i = 0; i < n; i++)
-		if (!buf[i])
-			buf[i] = ' ';
+	procfs__join_arguments(buf, n > 0 ? n : 0);
+}
+
+void procfs__join_arguments(char *args, size_t size)
+{
+	while (size && !args[size - 1])
+		size--;
+	args[size] = '\0';
+	for (size_t i = 0; i < size; i++)
+		if (!args[i])
+			args[i] = ' ';
 }
 
 void procfs__cgroup(pid_t pid, char *buf, size_t size)

@@ -61,6 +61,9 @@ pid_t procfs__tid_by_ns_tid(pid_t pid, pid_t ns_tid);
 /* Arguments joined by spaces, cut at size. "" if there is none. */
 void procfs__cmdline(pid_t pid, char *buf, size_t size);
 
+/* The same of arguments that each end in a NUL; there is room for size + 1. */
+void procfs__join_arguments(char *args, size_t size);
+
 /* Reads up to `size` bytes of the process's memory; fewer at the end of a mapping. Count or -errno.
  */
 ssize_t procfs__read_memory(pid_t pid, uint64_t address, void *buf, size_t size);

@@ -33,10 +33,16 @@ struct tasks *tasks__new(void)
 	return calloc(1, sizeof(struct tasks));
 }
 
+/* If it is gone, what is known of it stays. */
 static void read_names(struct process *p)
 {
+	char cmdline[sizeof(p->cmdline)];
+
+	procfs__cmdline(p->pid, cmdline, sizeof(cmdline));
+	if (!*cmdline && *p->cmdline)
+		return;
+	memcpy(p->cmdline, cmdline, sizeof(cmdline));
 	procfs__comm(p->pid, p->comm, sizeof(p->comm));
-	procfs__cmdline(p->pid, p->cmdline, sizeof(p->cmdline));
 }
 
 struct process *tasks__find_running(const struct tasks *t, uint32_t pid)
@@ -65,6 +71,17 @@ struct process *tasks__find_process(const struct tasks *t, uint32_t pid)
 	return p ? p : tasks__find_running(t, pid);
 }
 
+struct process *tasks__process_at(struct tasks *t, uint32_t pid, uint64_t ts)
+{
+	struct process *p;
+
+	DL_FOREACH (t->ended, p) {
+		if (p->pid == pid && ts <= p->ended)
+			return p;
+	}
+	return tasks__running_process(t, pid);
+}
+
 struct process *tasks__process(struct tasks *t, uint32_t pid)
 {
 	struct process *p = find_ended(t, pid);
@@ -90,13 +107,34 @@ struct process *tasks__running_process(struct tasks *t, uint32_t pid)
 	return p;
 }
 
+void process__named(struct process *p, const char *comm, const char *args, size_t size)
+{
+	if (p->told || !size || size >= sizeof(p->cmdline))
+		return;
+	memcpy(p->cmdline, args, size);
+	procfs__join_arguments(p->cmdline, size);
+	snprintf(p->comm, sizeof(p->comm), "%.*s", (int)sizeof(p->comm) - 1, comm);
+}
+
+/* Of a child that ended before it could be asked: it runs what its parent ran. */
+static void inherit_names(struct process *p, const struct process *parent)
+{
+	if (*p->cmdline)
+		return;
+	memcpy(p->cmdline, parent->cmdline, sizeof(p->cmdline));
+	memcpy(p->comm, parent->comm, sizeof(p->comm));
+	if (!*p->cgroup)
+		memcpy(p->cgroup, parent->cgroup, sizeof(p->cgroup));
+}
+
 /* One that was not known is too: what is heard of it later is not of its successor. */
-void tasks__end_process(struct tasks *t, uint32_t pid)
+void tasks__end_process(struct tasks *t, uint32_t pid, uint64_t ts)
 {
 	struct process *p = tasks__running_process(t, pid);
 
 	if (!p)
 		return;
+	p->ended = ts;
 	HASH_DEL(t->processes, p);
 	DL_APPEND(t->ended, p);
 }
@@ -233,8 +271,10 @@ void tasks__fork(struct tasks *t, uint32_t pid, uint32_t tid, uint32_t child)
 	struct thread *th =
 		forker && forker->external.count ? tasks__thread(t, child, child) : NULL;
 
-	if (p)
+	if (p) {
 		p->off = parent->off;
+		inherit_names(p, parent);
+	}
 	if (th)
 		external__copy(&th->external, &forker->external);
 }

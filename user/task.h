@@ -9,6 +9,7 @@
 #include <stdint.h>
 #include <sys/types.h>
 
+#include "bpf/events.h"
 #include "user/hash.h"
 #include "user/control.h"
 #include "user/event.h"
@@ -76,7 +77,7 @@ struct process {
 	uint32_t pid;
 	bool told;
 	char comm[16];
-	char cmdline[1024];
+	char cmdline[RT_CMDLINE_MAX + 1];
 	char cgroup[512];
 	uint32_t unknown_threads; /* that it named */
 	uint64_t looked;	  /* when one was last looked for in /proc */
@@ -94,6 +95,7 @@ struct process {
 	struct gpu_op *worker_ops; /* submitted by threads of the runtime; oldest first */
 	const struct agent_view *devices_told; /* the agent whose devices the sinks know */
 	UT_hash_handle hh;
+	uint64_t ended;		     /* when; 0: it runs */
 	struct process *prev, *next; /* among those that have ended */
 };
 
@@ -120,7 +122,20 @@ struct process *tasks__running_process(struct tasks *t, uint32_t pid);
 struct process *tasks__find_running(const struct tasks *t, uint32_t pid);
 
 /* The running process has ended: it is kept until its last record is seen. */
-void tasks__end_process(struct tasks *t, uint32_t pid);
+void tasks__end_process(struct tasks *t, uint32_t pid, uint64_t ts);
+
+/*
+ * The process that had the number at that time, made if new: for who takes records as the rings
+ * have them, where a process's end may come before what another CPU told of it.
+ */
+struct process *tasks__process_at(struct tasks *t, uint32_t pid, uint64_t ts);
+
+/*
+ * What the kernel saw of a process's names when it was there: `comm` has 16 bytes, or ends before
+ * that with a NUL; `args` are its arguments, each ended by a NUL; none if they could not be read,
+ * which changes nothing.
+ */
+void process__named(struct process *p, const char *comm, const char *args, size_t size);
 
 /*
  * The thread that has that id in the pid namespace of its process, as programs and agents in

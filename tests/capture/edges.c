@@ -249,6 +249,44 @@ static void go(long n)
 	plain(n);
 }
 
+#define CALLERS 8
+
+static int entered;
+
+static long wait_here(void *arg)
+{
+	__atomic_fetch_add(&entered, 1, __ATOMIC_RELAXED);
+	pause();
+	return 0;
+}
+
+static void *never_return(void *arg)
+{
+	hipTestCallback(wait_here, NULL);
+	return NULL;
+}
+
+/* From SIGUSR1 on: children whose threads all end at once, each inside a call. */
+static void end_together(long n)
+{
+	pthread_t t;
+	pid_t pid;
+
+	ready();
+	wait_for_signal();
+	for (long i = 0; i < n; i++) {
+		pid = fork();
+		if (!pid) {
+			for (int k = 0; k < CALLERS; k++)
+				pthread_create(&t, NULL, never_return, NULL);
+			while (__atomic_load_n(&entered, __ATOMIC_RELAXED) < CALLERS)
+				usleep(100);
+			_exit(0);
+		}
+		CHECK(waitpid(pid, NULL, 0) == pid);
+	}
+}
+
 /* Loads a roctx library at the first SIGUSR1 and uses it at the second. */
 static int load(const char *path)
 {
@@ -285,6 +323,7 @@ static const struct {
 	{"threads", threads},
 	{"asm", asm_entries},
 	{"open_call", open_call},
+	{"end_together", end_together},
 	{"go", go},
 };
 

@@ -235,6 +235,23 @@ open_call() {
 	end
 }
 
+# The tracer hears of all of it when it is over.
+@test "threads that end at once, late in being heard of: all is of their process, which has its name" {
+	"$RTRACE" -f json -o "$(tmp t.json)" -- "$EDGES" end_together 100 >"$(tmp out)" 2>"$(tmp err)" &
+	tracer=$!
+	JOBS_STARTED+=("$tracer")
+	wait_for grep -q ready "$(tmp out)"
+	kill -STOP "$tracer"
+	kill -USR1 "$(awk '/^ready/ { print $2 }' "$(tmp out)")"
+	wait_for grep -q PASSED "$(tmp out)"
+	kill -CONT "$tracer"
+	wait "$tracer"
+	[ "$(count "$(tmp t.json)" hipTestCallback)" = 800 ]
+	[ "$(calls "$(tmp t.json)" | awk '$4 == "unfinished" { print $5 }' | sort | uniq -c | awk '$1 == 8' | wc -l)" = 100 ]
+	jq -r '.traceEvents[] | select(.name == "process_labels") | .args.labels' "$(tmp t.json)" | sort | uniq -c >"$(tmp names)"
+	diff <(echo "100 $EDGES end_together 100") <(sed 's/^ *//' "$(tmp names)")
+}
+
 @test "ring full: what is lost is counted, the rest is whole" {
 	"$EDGES" go 30000 >"$(tmp out)" &
 	job=$!

@@ -26,7 +26,7 @@ static void a_process_that_has_ended_is_not_its_successor(void **state)
 	struct process *first = tasks__running_process(t, PID), *second;
 
 	assert_ptr_equal(tasks__process(t, PID), first);
-	tasks__end_process(t, PID);
+	tasks__end_process(t, PID, 1);
 	assert_null(tasks__find_running(t, PID));
 	second = tasks__running_process(t, PID);
 	assert_ptr_not_equal(second, first);
@@ -46,7 +46,7 @@ static void many_of_one_number_end_in_their_order(void **state)
 
 	for (int i = 0; i < 3; i++) {
 		p[i] = tasks__running_process(t, PID);
-		tasks__end_process(t, PID);
+		tasks__end_process(t, PID, 1);
 	}
 	for (int i = 0; i < 3; i++) {
 		assert_ptr_equal(tasks__process(t, PID), p[i]);
@@ -54,9 +54,51 @@ static void many_of_one_number_end_in_their_order(void **state)
 	}
 	assert_null(tasks__find_process(t, PID));
 	/* The end of one that was never heard of is kept, too: what comes is another. */
-	tasks__end_process(t, PID);
+	tasks__end_process(t, PID, 1);
 	assert_non_null(tasks__find_process(t, PID));
 	assert_null(tasks__find_running(t, PID));
+	tasks__free(t);
+}
+
+/* The rings of several CPUs are read one after the other. */
+static void what_is_heard_behind_the_end_is_of_the_process_that_was(void **state)
+{
+	static const char args[] = "./job\0-n\0a b";
+	struct tasks *t = tasks__new();
+	struct process *first = tasks__process_at(t, PID, 10), *second;
+
+	tasks__end_process(t, PID, 20);
+	second = tasks__process_at(t, PID, 21);
+	assert_ptr_not_equal(second, first);
+	assert_ptr_equal(tasks__process_at(t, PID, 20), first);
+	tasks__end_process(t, PID, 30);
+	assert_ptr_equal(tasks__process_at(t, PID, 19), first);
+	assert_ptr_equal(tasks__process_at(t, PID, 29), second);
+	process__named(first, "job", args, sizeof(args));
+	assert_string_equal(first->comm, "job");
+	assert_string_equal(first->cmdline, "./job -n a b");
+	/* What could not be read, and what is told already, stays; of a hostile size nothing is
+	 * read. */
+	process__named(first, "other", args, 0);
+	process__named(first, "other", args, sizeof(first->cmdline));
+	first->told = true;
+	process__named(first, "other", "x", 2);
+	assert_string_equal(first->comm, "job");
+	tasks__free(t);
+}
+
+/* Neither is there to be asked. */
+static void a_child_that_is_gone_has_its_parents_names(void **state)
+{
+	struct tasks *t = tasks__new();
+	struct process *parent = tasks__process_at(t, PID, 10), *child;
+
+	process__named(parent, "a name of 15 by", "job\0-x", 7);
+	child = tasks__process_at(t, PID + 1, 12);
+	tasks__end_process(t, PID + 1, 20);
+	tasks__fork(t, PID, PID, PID + 1);
+	assert_string_equal(child->comm, "a name of 15 by");
+	assert_string_equal(child->cmdline, "job -x");
 	tasks__free(t);
 }
 
@@ -126,6 +168,8 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(a_process_that_has_ended_is_not_its_successor),
 		cmocka_unit_test(many_of_one_number_end_in_their_order),
+		cmocka_unit_test(what_is_heard_behind_the_end_is_of_the_process_that_was),
+		cmocka_unit_test(a_child_that_is_gone_has_its_parents_names),
 		cmocka_unit_test(threads_go_by_their_own_numbers),
 		cmocka_unit_test(threads_that_are_not_there_are_few),
 		cmocka_unit_test(files_are_one_if_their_memory_is),
