@@ -36,9 +36,13 @@ ifneq ($(SAN),)
 endif
 
 # Code that lives in somebody else's process: small visible surface, no undefined symbols, and no
-# sanitizer runtime unless the program around it has one too.
+# sanitizer but that for threads, whose runtime a test preloads.
 SHLIB_CFLAGS = $(ALL_CFLAGS) -fPIC -fvisibility=hidden
 SHLIB_LDFLAGS = -shared -Wl,--no-undefined -Wl,-z,now
+ifeq ($(SAN),thread)
+  SHLIB_CFLAGS += -fsanitize=thread -Wno-tsan
+  SHLIB_LDFLAGS += -fsanitize=thread
+endif
 
 .DELETE_ON_ERROR:
 .SECONDARY:

@@ -101,6 +101,7 @@ static struct relay *begin(const struct request *r, hsa_signal_t *completion)
 {
 	bool is_copy = r->bytes && completion->handle;
 	struct relay *c = NULL;
+	hsa_signal_t timed;
 
 	if (is_copy && agent_active())
 		c = relay_new(*completion, agent_next_op());
@@ -116,8 +117,9 @@ static struct relay *begin(const struct request *r, hsa_signal_t *completion)
 	}
 	if (!record_copy(c->op, r))
 		goto put;
+	timed = c->timed; /* then it may be somebody else's */
 	if (relay_start(c, copy_ended)) {
-		*completion = c->timed;
+		*completion = timed;
 		return c;
 	}
 	inflight_record_done(c->op, 0, &(struct times){0}, 0);

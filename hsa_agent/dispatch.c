@@ -177,6 +177,7 @@ static bool record_shared(struct queue *q, enum rt_agent_kind kind, uint64_t ind
 			  union packet *pkt)
 {
 	struct relay *r = relay_new(pkt->dispatch.completion_signal, agent_next_op());
+	hsa_signal_t timed;
 
 	if (!r)
 		return false;
@@ -186,8 +187,9 @@ static bool record_shared(struct queue *q, enum rt_agent_kind kind, uint64_t ind
 		relay_put(r);
 		return true; /* counted */
 	}
+	timed = r->timed; /* then it may be somebody else's */
 	if (relay_start(r, shared_ended)) {
-		set_signal(pkt, r->timed);
+		set_signal(pkt, timed);
 	} else {
 		inflight_record_done(r->op, r->device_id, &(struct times){0}, 0);
 		relay_put(r);
@@ -252,7 +254,7 @@ static void pass_on(struct queue *q, store_fn store)
 
 	if (value <= q->rung)
 		return;
-	q->rung = value;
+	__atomic_store_n(&q->rung, value, __ATOMIC_RELAXED);
 	store(q->hsa->doorbell_signal, value);
 }
 
@@ -277,7 +279,7 @@ static void follow(struct queue *q, hsa_signal_value_t value)
 	if (value >= first && agent_active())
 		owners_note(q->hsa, first, value + 1 - first);
 	if (value > q->asked)
-		q->asked = value;
+		__atomic_store_n(&q->asked, value, __ATOMIC_RELAXED);
 	look_at_new(q, written);
 	if (value >= written && value >= (int64_t)q->scanned)
 		q->follows = false;
@@ -331,7 +333,8 @@ void dispatch_follow(struct queue *q, bool on)
 		if (q->scanned < write_index(q))
 			q->scanned = write_index(q);
 		q->begun = (int64_t)q->scanned;
-		q->asked = q->rung = q->begun - 1;
+		__atomic_store_n(&q->asked, q->begun - 1, __ATOMIC_RELAXED);
+		__atomic_store_n(&q->rung, q->begun - 1, __ATOMIC_RELAXED);
 	} else if (!on && q->follows && q->asked > q->rung) {
 		hsa.core.hsa_signal_store_screlease_fn(q->hsa->doorbell_signal, q->asked);
 	}
@@ -339,10 +342,17 @@ void dispatch_follow(struct queue *q, bool on)
 	pthread_mutex_unlock(&q->lock);
 }
 
+/* Looked at without the lock: who holds packets back asks for more than it rings for. */
+static bool holds_back(const struct queue *q)
+{
+	return __atomic_load_n(&q->asked, __ATOMIC_RELAXED) >
+	       __atomic_load_n(&q->rung, __ATOMIC_RELAXED);
+}
+
 void dispatch_pass_on(struct queue *q)
 {
-	/* Else somebody is ringing. */
-	if (q->asked <= q->rung || pthread_mutex_trylock(&q->lock))
+	/* If it is locked, somebody is ringing. */
+	if (!holds_back(q) || pthread_mutex_trylock(&q->lock))
 		return;
 	if (q->follows) {
 		look_at_new(q, write_index(q));

@@ -28,9 +28,21 @@ void owners_free(struct owners *o)
 	free(o->list);
 }
 
+/* The index says whose the rest is: it is written last, and read first. */
+static void put(struct owner *place, const struct owner *owner)
+{
+	__atomic_store_n(&place->time, owner->time, __ATOMIC_RELAXED);
+	__atomic_store_n(&place->tid, owner->tid, __ATOMIC_RELAXED);
+	__atomic_store_n(&place->index, owner->index, __ATOMIC_RELEASE);
+}
+
 bool owners_find(const struct owners *o, uint64_t index, struct owner *owner)
 {
-	*owner = o->list[index & o->mask];
+	const struct owner *place = &o->list[index & o->mask];
+
+	owner->index = __atomic_load_n(&place->index, __ATOMIC_ACQUIRE);
+	owner->tid = __atomic_load_n(&place->tid, __ATOMIC_RELAXED);
+	owner->time = __atomic_load_n(&place->time, __ATOMIC_RELAXED);
 	return owner->tid && owner->index == (uint32_t)index;
 }
 
@@ -56,7 +68,7 @@ void owners_note(const hsa_queue_t *queue, uint64_t index, uint64_t count)
 	last.index = index;
 	for (uint64_t i = index; i < index + count; i++) {
 		owner.index = i;
-		o->list[i & o->mask] = owner;
+		put(&o->list[i & o->mask], &owner);
 	}
 }
 

@@ -76,7 +76,7 @@ static void link_relay(struct relay *r)
 	r->next = started;
 	if (started)
 		started->link = &r->next;
-	started = r;
+	__atomic_store_n(&started, r, __ATOMIC_RELAXED);
 	pthread_mutex_unlock(&started_lock);
 }
 
@@ -84,7 +84,7 @@ static void unlink_relay(struct relay *r)
 {
 	pthread_mutex_lock(&started_lock);
 	if (r->link)
-		*r->link = r->next;
+		__atomic_store_n(r->link, r->next, __ATOMIC_RELAXED);
 	if (r->link && r->next)
 		r->next->link = r->link;
 	pthread_mutex_unlock(&started_lock);
@@ -144,11 +144,13 @@ bool relays_reap(void)
 
 bool relay_start(struct relay *r, void (*ended)(struct relay *r, hsa_signal_value_t value))
 {
+	hsa_signal_t timed = r->timed;
+
 	r->ended = ended;
-	flight_begin(r->op, r->timed, r->device_id, r->flags);
+	flight_begin(r->op, timed, r->device_id, r->flags);
 	link_relay(r);
-	if (!hsa.amd.hsa_amd_signal_async_handler_fn(r->timed, HSA_SIGNAL_CONDITION_LT, 1,
-						     completed, r))
+	if (!hsa.amd.hsa_amd_signal_async_handler_fn(timed, HSA_SIGNAL_CONDITION_LT, 1, completed,
+						     r))
 		return true;
 	unlink_relay(r);
 	return false;
@@ -168,7 +170,7 @@ void relays_release(void)
 		r->link = NULL;
 		r->next = NULL;
 	}
-	started = NULL;
+	__atomic_store_n(&started, NULL, __ATOMIC_RELAXED);
 	pthread_mutex_unlock(&started_lock);
 }
 

@@ -454,6 +454,7 @@ says_nothing_of_us() {
 @test "ThreadSanitizer: no data race of ours, while tracers come and go" {
 	local tsan
 
+	nm -D "$O/tsan/librtrace-agent.so" | grep -q __tsan_write
 	tsan=$(realpath "$(gcc -print-file-name=libtsan.so)")
 	sim_exec LD_PRELOAD="$tsan $O/libsimkfd.so" TSAN_OPTIONS="log_path=$(tmp tsan) exitcode=0" SIMKFD_GPUS=2 \
 		HSA_TOOLS_LIB="$O/tsan/librtrace-agent.so" setarch -R "$O/workloads/storm" -g 2 -t 4 -s 4 -n 100000 \
