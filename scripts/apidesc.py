@@ -2,7 +2,8 @@
 """What the installed headers say of the API functions: parameters, types, places by the SysV ABI.
 
 Parsed by libclang as C++, because HIP's headers declare some exported functions only there. Used by
-gen-api-tables (the tracer's tables) and gen-api-tests (callers with known values).
+gen-api-tables (the tracer's tables), gen-api-tests (callers with known values) and gen-hsa-api (the
+HSA API of libroctracer64).
 """
 import argparse
 import re
@@ -308,27 +309,12 @@ def parser(description):
     return p
 
 
-class Api:
-    """Everything: .functions by symbol, .ioctls, .limits, .headers."""
+class Headers:
+    """Headers that are parsed with these folders and macros."""
 
-    def __init__(self, options):
-        include_dirs, headers = options.include, HEADERS + options.header
+    def __init__(self, include, defines=()):
         self.args = ["-x", "c++", "-std=c++17", "-D__HIP_PLATFORM_AMD__=1", "-I.", "-I/virtual"]
-        self.args += [a for d in include_dirs for a in ("-I", d)]
-        self.headers = [h for h in headers if self.exists(h)]
-        for h in headers:
-            if h not in self.headers and FALLBACKS.get(h) not in self.headers:
-                print("gen-api: %s: not installed, left out" % h, file=sys.stderr)
-        if not any(h.startswith("hip/") or h.startswith("hsa/") for h in self.headers):
-            sys.exit("gen-api: neither HIP's nor HSA's headers were found; give their folder with -I")
-        self.tu = self.parse("".join("#include <%s>\n" % h for h in self.headers))
-        self.limits = self.read_limits()
-        self.additions = {}
-        self.functions = {}
-        self.skipped = []
-        self.walk(self.tu.cursor)
-        self.finish()
-        self.ioctls = self.read_ioctls()
+        self.args += ["-D" + d for d in defines] + [a for d in include for a in ("-I", d)]
 
     def exists(self, header):
         tu = ci.Index.create().parse("probe.cpp", self.args, [
@@ -343,6 +329,28 @@ class Api:
         if errors:
             sys.exit("gen-api: the headers do not parse")
         return tu
+
+
+class Api(Headers):
+    """Everything: .functions by symbol, .ioctls, .limits, .headers."""
+
+    def __init__(self, options):
+        super().__init__(options.include)
+        headers = HEADERS + options.header
+        self.headers = [h for h in headers if self.exists(h)]
+        for h in headers:
+            if h not in self.headers and FALLBACKS.get(h) not in self.headers:
+                print("gen-api: %s: not installed, left out" % h, file=sys.stderr)
+        if not any(h.startswith("hip/") or h.startswith("hsa/") for h in self.headers):
+            sys.exit("gen-api: neither HIP's nor HSA's headers were found; give their folder with -I")
+        self.tu = self.parse("".join("#include <%s>\n" % h for h in self.headers))
+        self.limits = self.read_limits()
+        self.additions = {}
+        self.functions = {}
+        self.skipped = []
+        self.walk(self.tu.cursor)
+        self.finish()
+        self.ioctls = self.read_ioctls()
 
     def numbers(self, include, expressions):
         """Values of constant expressions, as the compiler sees them."""
