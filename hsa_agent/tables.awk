@@ -12,6 +12,7 @@ BEGIN {
 	print "#define RTRACE_HSA_TABLES_H"
 	print "#include <hsa/hsa.h>"
 	print "#include <hsa/hsa_ext_amd.h>"
+	print "#include <hsa/hsa_ext_image.h>"
 	split("ApiTableVersion CoreApiTable AmdExtTable HsaApiTable FinalizerExtTable " \
 	      "ImageExtTable ToolsApiTable PcSamplingExtTable", names)
 	for (i in names)
@@ -25,7 +26,7 @@ BEGIN {
 }
 /^typedef void \(\*hsa_amd_queue_intercept_packet_writer\)/ { tools = 1 }
 /^struct ApiTableVersion/ { tools = 0 }
-/^struct (ApiTableVersion|CoreApiTable|AmdExtTable|ToolsApiTable|HsaApiTable) / { table = 1 }
+/^struct (ApiTableVersion|CoreApiTable|AmdExtTable|ImageExtTable|ToolsApiTable|HsaApiTable) / { table = 1 }
 
 tools && !/^\/\// { print }
 
