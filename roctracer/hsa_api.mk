@@ -1,0 +1,29 @@
+# SPDX-License-Identifier: MIT
+# The wrappers of HSA's functions, made from the headers that are installed, and their test.
+
+HSA_API_SOURCES = scripts/gen-hsa-api scripts/apidesc.py \
+	$(addprefix $(HSA_INCLUDE)/hsa/,hsa.h hsa_ext_amd.h hsa_ext_image.h hsa_api_trace.h)
+HSA_API_GEN = $(O)/gen/roctracer/hsa_prof_str.h $(O)/gen/roctracer/hsa_api_wrappers.inc $(O)/gen/hsa_tables.h
+
+$(O)/gen/roctracer/hsa_prof_str.h: HSA_API_PART = header
+$(O)/gen/roctracer/hsa_api_wrappers.inc: HSA_API_PART = wrappers
+$(O)/gen/roctracer/hsa_prof_str.h $(O)/gen/roctracer/hsa_api_wrappers.inc: $(HSA_API_SOURCES)
+	$(call say,GEN,$@)
+	@mkdir -p $(@D)
+	$(Q)scripts/gen-hsa-api $(API_INCLUDES) $(HSA_API_PART) >$@
+
+HSA_API_OBJS = $(O)/pic/roctracer/hsa_api.o $(O)/obj/roctracer/hsa_api.o $(O)/obj/tests/unit/test_hsa_api.o
+$(HSA_API_OBJS): | $(HSA_API_GEN)
+ifneq ($(HSA_INCLUDE),/usr/include)
+$(HSA_API_OBJS): ALL_CFLAGS += -isystem $(HSA_INCLUDE)
+endif
+
+# With the tracer's tables of the same functions.
+$(O)/tests/test_hsa_api: $(O)/obj/tests/unit/test_hsa_api.o $(O)/obj/roctracer/hsa_api.o \
+	$(O)/obj/user/api.o $(O)/obj/user/api_tables.o
+	$(call say,LD,$@)
+	@mkdir -p $(@D)
+	$(Q)$(CC) $(CFLAGS) $(SANFLAGS) $^ -o $@ -lcmocka
+
+UNIT_TESTS += $(O)/tests/test_hsa_api
+tests: $(O)/tests/test_hsa_api
