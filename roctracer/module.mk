@@ -1,4 +1,19 @@
 # SPDX-License-Identifier: MIT
-# libroctracer64.so.4: so far its HSA API.
+# libroctracer64.so.4, and its name for -l.
 
 include roctracer/hsa_api.mk
+
+ROCTRACER_OBJS = $(patsubst %,$(O)/pic/roctracer/%.o,api clock domains hip hip_callbacks hip_tracer hsa hsa_api libs \
+	pool roctx_domain status submitted table thread)
+
+# Headers include each other as they do where they are installed.
+$(ROCTRACER_OBJS): SHLIB_CFLAGS += -Iroctracer
+$(ROCTRACER_OBJS): | $(HSA_API_GEN)
+
+$(O)/libroctracer64.so.4: $(ROCTRACER_OBJS) roctracer/roctracer.map
+	$(call say,LD,$@)
+	$(Q)$(CC) $(CFLAGS) $(SHLIB_LDFLAGS) -Wl,-z,nodelete -Wl,-soname,libroctracer64.so.4 \
+		-Wl,--version-script,roctracer/roctracer.map $(ROCTRACER_OBJS) -lpthread -ldl -o $@
+	$(Q)ln -sf libroctracer64.so.4 $(O)/libroctracer64.so
+
+all: $(O)/libroctracer64.so.4

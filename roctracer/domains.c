@@ -1,0 +1,139 @@
+// SPDX-License-Identifier: MIT
+/*
+ * The domains and the names of their operations.
+ */
+#include "roctracer/domains.h"
+
+#include <string.h>
+
+#include "roctracer/hip.h"
+#include "roctracer/hsa.h"
+#include "roctracer/hsa_api.h"
+#include "roctracer/roctracer_ext.h"
+#include "roctracer/roctx_domain.h"
+#include "roctracer/status.h"
+
+TABLE(ext_marks, ACTIVITY_DOMAIN_EXT_API, ACTIVITY_EXT_OP_EXTERN_ID + 1);
+
+bool domain__get(uint32_t domain, struct domain *d)
+{
+	switch (domain) {
+	case ACTIVITY_DOMAIN_HSA_API:
+		*d = (struct domain){&hsa_calls, 0, hsa_calls.count, true, true, hsa__engage};
+		return true;
+	case ACTIVITY_DOMAIN_HIP_API:
+		hip__find();
+		*d = (struct domain){&hip_api, 1, hip_api.count, true, true, hip__engage};
+		return true;
+	case ACTIVITY_DOMAIN_HIP_OPS:
+		*d = (struct domain){&hip_ops, 0, hip_ops.count, false, true, hip__engage};
+		return true;
+	case ACTIVITY_DOMAIN_ROCTX:
+		*d = (struct domain){&roctx_calls, 0,	  roctx_calls.count,
+				     true,	   false, roctx_domain__engage};
+		return true;
+	case ACTIVITY_DOMAIN_EXT_API:
+		*d = (struct domain){&ext_marks, 0, 0, false, true, NULL};
+		return true;
+	default:
+		return false;
+	}
+}
+
+void domains__each(void (*fn)(struct domain *d, void *arg), void *arg)
+{
+	struct domain d;
+
+	for (uint32_t i = 0; i < ACTIVITY_DOMAIN_NUMBER; i++)
+		if (domain__get(i, &d))
+			fn(&d, arg);
+}
+
+/* ---- names ---- */
+
+static const char *hip_name(uint32_t domain, uint32_t op, uint32_t kind)
+{
+	const struct hip_library *hip = hip__find();
+
+	if (hip && domain == ACTIVITY_DOMAIN_HIP_API && hip->api_name)
+		return hip->api_name(op);
+	if (hip && domain == ACTIVITY_DOMAIN_HIP_OPS && hip->command_name)
+		return hip->command_name(kind);
+	fail(ROCTRACER_STATUS_ERROR, "roctracer_op_string: HIP is not in the process");
+	return NULL;
+}
+
+static const char *const hsa_ops[] = {"DISPATCH", "COPY", "BARRIER", "PCSAMPLE"};
+static const char *const hsa_events[] = {"ALLOCATE", "DEVICE",	"MEMCOPY",
+					 "SUBMIT",   "KSYMBOL", "CODEOBJ"};
+
+static const char *number_name(const char *const *names, uint32_t count, uint32_t domain,
+			       uint32_t op)
+{
+	if (op < count)
+		return names[op];
+	fail(ROCTRACER_STATUS_ERROR_INVALID_ARGUMENT,
+	     "roctracer_op_string: domain %u has no operation %u", domain, op);
+	return NULL;
+}
+
+const char *roctracer_op_string(uint32_t domain, uint32_t op, uint32_t kind)
+{
+	switch (domain) {
+	case ACTIVITY_DOMAIN_HSA_API:
+		return hsa_api_name(op);
+	case ACTIVITY_DOMAIN_HSA_OPS:
+		return number_name(hsa_ops, sizeof(hsa_ops) / sizeof(*hsa_ops), domain, op);
+	case ACTIVITY_DOMAIN_HSA_EVT:
+		return number_name(hsa_events, sizeof(hsa_events) / sizeof(*hsa_events), domain,
+				   op);
+	case ACTIVITY_DOMAIN_HIP_API:
+	case ACTIVITY_DOMAIN_HIP_OPS:
+		return hip_name(domain, op, kind);
+	case ACTIVITY_DOMAIN_EXT_API:
+		return "EXT_API";
+	default:
+		fail(ROCTRACER_STATUS_ERROR_INVALID_DOMAIN_ID,
+		     "roctracer_op_string: operations of domain %u have no names", domain);
+		return NULL;
+	}
+}
+
+static roctracer_status_t hip_code(const char *name, uint32_t *op)
+{
+	const struct hip_library *hip = hip__find();
+
+	for (uint32_t i = 1; hip && hip->api_name && i < hip_api.count; i++)
+		if (!strcmp(hip->api_name(i), name)) {
+			*op = i;
+			return ROCTRACER_STATUS_SUCCESS;
+		}
+	return fail(ROCTRACER_STATUS_ERROR_INVALID_ARGUMENT,
+		    "roctracer_op_code: HIP has no operation \"%s\"", name);
+}
+
+static roctracer_status_t hsa_code(const char *name, uint32_t *op)
+{
+	*op = hsa_api_code(name);
+	if (*op < HSA_API_ID_NUMBER)
+		return ROCTRACER_STATUS_SUCCESS;
+	return fail(ROCTRACER_STATUS_ERROR_INVALID_ARGUMENT,
+		    "roctracer_op_code: HSA has no operation \"%s\"", name);
+}
+
+roctracer_status_t roctracer_op_code(uint32_t domain, const char *str, uint32_t *op, uint32_t *kind)
+{
+	roctracer_status_t status;
+
+	if (domain != ACTIVITY_DOMAIN_HIP_API && domain != ACTIVITY_DOMAIN_HSA_API)
+		return fail(ROCTRACER_STATUS_ERROR_INVALID_DOMAIN_ID,
+			    "roctracer_op_code: operations of domain %u are not found by name",
+			    domain);
+	if (!str || !op)
+		return fail(ROCTRACER_STATUS_ERROR_INVALID_ARGUMENT,
+			    "roctracer_op_code: NULL where a name or place must be");
+	status = domain == ACTIVITY_DOMAIN_HIP_API ? hip_code(str, op) : hsa_code(str, op);
+	if (!status && kind)
+		*kind = 0;
+	return status;
+}

@@ -1,0 +1,29 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The domains: which operations each has, how they are called, and what is enabled of them.
+ */
+#ifndef ROCTRACER_DOMAINS_H
+#define ROCTRACER_DOMAINS_H
+
+#include "roctracer/table.h"
+
+struct domain {
+	struct table *table;
+	uint32_t first, end; /* operations that can be enabled */
+	bool has_callbacks, has_records;
+	/* Tells the library that it is of what is wanted now, after a change; NULL: none. */
+	void (*engage)(void);
+};
+
+/*
+ * The domain as it is now: HIP's operations are known when HIP is in the process. False: there is
+ * no such domain, or none that can be enabled.
+ */
+bool domain__get(uint32_t domain, struct domain *d);
+
+extern struct table ext_marks;
+
+/* For each. */
+void domains__each(void (*fn)(struct domain *d, void *arg), void *arg);
+
+#endif

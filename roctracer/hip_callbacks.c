@@ -1,0 +1,177 @@
+// SPDX-License-Identifier: MIT
+/*
+ * HIP up to 5.3.0: one function for the begin and end of each call, one to be told of the
+ * arguments, and two for what GPUs do.
+ *
+ * In HIP's library a call looks, for its operation, like this:
+ *
+ *   data = activity(op, NULL, NULL, NULL)            NULL: nobody wants this call
+ *   the arguments are written to data
+ *   callback(domain, op, data, arg)                  then data->phase becomes EXIT
+ *   the call itself
+ *   callback(domain, op, data, arg)
+ *   activity(op, NULL, NULL, arg)
+ *
+ * HIP waits in a loop for calls of the operation to end when one of the functions is changed, which
+ * is a deadlock inside of a callback; and whether it looks at all is one switch for all operations,
+ * which, if it is moved while a call is under way, has that call's counters go wrong at its end. So
+ * our functions are registered for all operations at once when the first is wanted, and stay. (The
+ * calls that are under way at that moment are in danger with any tool: enable early.)
+ *
+ * What a GPU does has an id of HIP's own, told on the thread that asks for it; at its end comes a
+ * record with that id in the place of the correlation id.
+ */
+#include <pthread.h>
+#include <stdlib.h>
+
+#include "roctracer/clock.h"
+#include "roctracer/hip.h"
+#include "roctracer/submitted.h"
+
+/* Longer than any hip_api_data_t of these versions; the longest is 832 bytes. */
+#define DATA_SIZE 2048
+
+/* How hip_api_data_t begins. */
+struct data {
+	uint64_t correlation_id;
+	uint32_t phase;
+};
+
+/* A call that the thread is in. */
+struct frame {
+	struct frame *outer, *inner; /* they stay when the call has returned */
+	uint64_t begin;		     /* 0: no record was wanted at its begin */
+	bool told;		     /* the callback was called at its begin */
+	union {
+		struct data data;
+		char size[DATA_SIZE];
+	};
+};
+
+static struct frame *push_frame(struct thread *t)
+{
+	struct frame *f = t->frame ? t->frame->inner : t->first_frame;
+
+	if (!f) {
+		f = calloc(1, sizeof(*f));
+		if (!f)
+			return NULL;
+		f->outer = t->frame;
+		if (t->frame)
+			t->frame->inner = f;
+		else
+			t->first_frame = f;
+	}
+	t->frame = f;
+	return f;
+}
+
+static void *enter(uint32_t op)
+{
+	bool record = table__has_pool(&hip_api, op);
+	struct thread *t;
+	struct frame *f;
+	uint64_t id;
+
+	if (!record && !table__has_callback(&hip_api, op))
+		return NULL;
+	t = thread__self();
+	if (!t)
+		return NULL;
+	id = thread__new_id(t);
+	if (!ids__push(&t->calls, id))
+		return NULL;
+	f = push_frame(t);
+	if (!f) {
+		t->calls.count--;
+		return NULL;
+	}
+	f->data = (struct data){id, ACTIVITY_API_PHASE_ENTER};
+	f->told = false;
+	f->begin = record ? clock__now(&t->clock) : 0;
+	return &f->data;
+}
+
+static void leave(uint32_t op)
+{
+	struct thread *t = thread_current;
+	struct frame *f = t ? t->frame : NULL;
+
+	if (!f) /* the thread is about to end */
+		return;
+	table__record_call(&hip_api, t, op, f->data.correlation_id, f->begin);
+	t->calls.count--;
+	t->frame = f->outer;
+}
+
+static void *on_call(uint32_t op, activity_record_t *record, const void *data, void *arg)
+{
+	if (!arg)
+		return enter(op);
+	leave(op);
+	return NULL;
+}
+
+static void on_arguments(uint32_t domain, uint32_t op, const void *data, void *arg)
+{
+	const struct data *d = data;
+	struct thread *t = thread_current;
+	struct frame *f = t ? t->frame : NULL;
+
+	if (!f)
+		return;
+	if (d->phase == ACTIVITY_API_PHASE_EXIT && !f->told)
+		return;
+	if (table__has_callback(&hip_api, op))
+		f->told = table__call(&hip_api, t, op, data);
+}
+
+/* ---- what GPUs do ---- */
+
+static void on_submitted(uint64_t id)
+{
+	const struct thread *t = thread_current;
+
+	submitted__put(id, t ? ids__top(&t->calls) : 0);
+}
+
+static void on_done(uint32_t op, void *record, void *arg)
+{
+	activity_record_t copy = *(const activity_record_t *)record;
+	struct thread *t = thread__self();
+
+	copy.domain = ACTIVITY_DOMAIN_HIP_OPS;
+	copy.correlation_id = submitted__take(copy.correlation_id);
+	if (t && op < HIP_OPS_NUMBER && table__has_pool(&hip_ops, op))
+		table__record_op(&hip_ops, t, &copy, NULL);
+}
+
+/* ---- */
+
+/* For what GPUs do as well: HIP takes their times only while a function for calls is registered. */
+static void engage_calls(const struct hip_library *hip)
+{
+	static bool engaged;
+
+	if (engaged || (table__is_empty(&hip_api) && table__is_empty(&hip_ops)))
+		return;
+	engaged = true;
+	for (uint32_t op = 1; op < hip_api.count; op++) {
+		hip->register_callback(op, (void *)on_arguments, NULL);
+		hip->register_activity(op, (void *)on_call, (void *)1);
+	}
+}
+
+void hip_callbacks__engage(const struct hip_library *hip)
+{
+	static bool initialised;
+
+	engage_calls(hip);
+	if (!initialised && !table__is_empty(&hip_ops)) {
+		hip->init_ops((void *)on_submitted, (void *)on_done, NULL);
+		initialised = true;
+	}
+	for (uint32_t op = 0; op < HIP_OPS_NUMBER; op++)
+		if (initialised)
+			hip->enable_op(op, hip_ops.pools[op] != NULL);
+}

@@ -1,0 +1,143 @@
+// SPDX-License-Identifier: MIT
+/*
+ * HIP from 5.3.1 on: one function for everything.
+ *
+ *   tracer(HIP_API, op, trace)    at the begin of a call; 0: trace->enter, if it is not NULL, is
+ *                                 called with the arguments there, and trace->exit at the end
+ *   tracer(HIP_OPS, op, NULL)     is that wanted?
+ *   tracer(HIP_OPS, op, record)   a GPU has done it
+ *
+ * `trace` is memory on HIP's stack that nobody has initialised. It begins with a hip_api_data_t,
+ * whose length is that of its longest arguments, those of hipChooseDevice: 840 bytes in HIP 5, and
+ * since hipDeviceProp_t grew with HIP 6, 1520 bytes (measured with the headers of 5.3.1 to 5.7.1,
+ * of 6.0.0 to 6.4.3 and of 7.2.4). Calls of a HIP of another major version are not told of.
+ */
+#include <stddef.h>
+
+#include "roctracer/clock.h"
+#include "roctracer/hip.h"
+
+/* How hip_api_data_t begins. */
+struct data {
+	uint64_t correlation_id;
+	uint32_t phase;
+};
+
+/* What lies behind it. Its last member, phase_data, is the last 8 bytes before that. */
+struct behind {
+	uint64_t begin;
+	uint64_t phase_data;
+	void (*enter)(uint32_t op, void *trace);
+	void (*exit)(uint32_t op, void *trace);
+};
+
+#define HIP5_DATA 840
+#define HIP6_DATA 1520
+
+static size_t data_size; /* of hip_api_data_t; 0: not known */
+
+static struct behind *behind(void *trace)
+{
+	return (struct behind *)((char *)trace + data_size);
+}
+
+static uint64_t **phase_data(void *trace)
+{
+	return (uint64_t **)((char *)trace + data_size - sizeof(uint64_t *));
+}
+
+/* ---- a call ---- */
+
+static void leave(uint32_t op, void *trace)
+{
+	const struct data *d = trace;
+	struct thread *t = thread_current;
+
+	if (!t)
+		return;
+	table__record_call(&hip_api, t, op, d->correlation_id, behind(trace)->begin);
+	t->calls.count--;
+}
+
+static void leave_told(uint32_t op, void *trace)
+{
+	struct data *d = trace;
+
+	d->phase = ACTIVITY_API_PHASE_EXIT;
+	if (thread_current && table__has_callback(&hip_api, op))
+		table__call(&hip_api, thread_current, op, trace);
+	leave(op, trace);
+}
+
+static void with_arguments(uint32_t op, void *trace)
+{
+	*phase_data(trace) = &behind(trace)->phase_data;
+	if (thread_current && table__call(&hip_api, thread_current, op, trace))
+		behind(trace)->exit = leave_told;
+}
+
+static int enter(uint32_t op, void *trace)
+{
+	bool record = table__has_pool(&hip_api, op), call = table__has_callback(&hip_api, op);
+	struct data *d = trace;
+	struct thread *t;
+	uint64_t id;
+
+	if (!record && !call)
+		return -1;
+	if (!trace)
+		return 0;
+	t = thread__self();
+	if (!t)
+		return -1;
+	id = thread__new_id(t);
+	if (!ids__push(&t->calls, id))
+		return -1;
+	d->correlation_id = id;
+	d->phase = ACTIVITY_API_PHASE_ENTER;
+	*phase_data(trace) = NULL;
+	*behind(trace) = (struct behind){.enter = call ? with_arguments : NULL, .exit = leave};
+	if (record)
+		behind(trace)->begin = clock__now(&t->clock);
+	return 0;
+}
+
+/* ---- what a GPU did ---- */
+
+static int done(uint32_t op, const activity_record_t *record)
+{
+	struct thread *t;
+
+	if (!table__has_pool(&hip_ops, op))
+		return -1;
+	t = record ? thread__self() : NULL;
+	if (t)
+		table__record_op(&hip_ops, t, record,
+				 op == 0 /* a dispatch */ ? record->kernel_name : NULL);
+	return 0;
+}
+
+static int tracer(activity_domain_t domain, uint32_t op, void *data)
+{
+	if (domain == ACTIVITY_DOMAIN_HIP_API && data_size && op < hip_api.count)
+		return enter(op, data);
+	if (domain == ACTIVITY_DOMAIN_HIP_OPS && op < HIP_OPS_NUMBER)
+		return done(op, data);
+	return -1;
+}
+
+/* ---- */
+
+static size_t size_of_data(unsigned int major)
+{
+	return major == 5 ? HIP5_DATA : major == 6 || major == 7 ? HIP6_DATA : 0;
+}
+
+void hip_tracer__engage(const struct hip_library *hip)
+{
+	bool wanted = !table__is_empty(&hip_api) || !table__is_empty(&hip_ops);
+
+	if (!data_size) /* before HIP knows of us: calls read it */
+		data_size = size_of_data(hip->major);
+	hip->register_tracer(wanted ? tracer : NULL);
+}

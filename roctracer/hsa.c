@@ -1,0 +1,109 @@
+// SPDX-License-Identifier: MIT
+/*
+ * ACTIVITY_DOMAIN_HSA_API: what the HSA runtime calls when it loads this library as a tool, and
+ * what the wrappers of its functions (hsa_api.c) call.
+ *
+ * From ROCm 5.3 on the runtime loads as a tool each library in the process that has the symbol
+ * HSA_AMD_TOOL_PRIORITY; before, only those that HSA_TOOLS_LIB names: HSA's calls cannot be told of
+ * then, if it does not name this one.
+ */
+#include "roctracer/hsa.h"
+
+#include <dlfcn.h>
+
+#include "roctracer/clock.h"
+#include "roctracer/hsa_api.h"
+#include "roctracer/libs.h"
+
+#define EXPORT __attribute__((visibility("default")))
+
+/* Tools are loaded in the order of their numbers; ours is ROCm's. */
+EXPORT extern const uint32_t HSA_AMD_TOOL_PRIORITY;
+const uint32_t HSA_AMD_TOOL_PRIORITY = 50;
+
+EXPORT bool OnLoad(HsaApiTable *table, uint64_t runtime_version, uint64_t failed_count,
+		   const char *const *failed_names);
+EXPORT void OnUnload(void);
+
+TABLE(hsa_calls, ACTIVITY_DOMAIN_HSA_API, HSA_API_ID_NUMBER);
+
+static bool initialised;
+
+/* ---- calls ---- */
+
+/* phase_data points somewhere if the callback was called at the begin. */
+void roctracer_hsa_enter(uint32_t op, struct hsa_api_trace *trace)
+{
+	bool record = table__has_pool(&hsa_calls, op), call = table__has_callback(&hsa_calls, op);
+	struct thread *t = record || call ? thread__self() : NULL;
+	uint64_t id;
+
+	if (!t)
+		return;
+	id = thread__new_id(t);
+	if (!ids__push(&t->calls, id))
+		return;
+	trace->api_data.correlation_id = id;
+	trace->api_data.phase = ACTIVITY_API_PHASE_ENTER;
+	trace->api_data.phase_data = &trace->phase_data;
+	if (!call || !table__call(&hsa_calls, t, op, &trace->api_data))
+		trace->api_data.phase_data = NULL;
+	if (record)
+		trace->begin_ns = clock__now(&t->clock);
+}
+
+void roctracer_hsa_exit(uint32_t op, struct hsa_api_trace *trace)
+{
+	struct thread *t = thread_current;
+
+	if (!t || !trace->api_data.correlation_id)
+		return;
+	table__record_call(&hsa_calls, t, op, trace->api_data.correlation_id, trace->begin_ns);
+	trace->api_data.phase = ACTIVITY_API_PHASE_EXIT;
+	if (trace->api_data.phase_data && table__has_callback(&hsa_calls, op))
+		table__call(&hsa_calls, t, op, &trace->api_data);
+	t->calls.count--;
+}
+
+void hsa__engage(void)
+{
+	for (uint32_t op = 0; op < HSA_API_ID_NUMBER; op++) {
+		bool wanted = hsa_calls.callbacks[op] || hsa_calls.pools[op];
+
+		__atomic_store_n(&hsa_api_enabled[op], wanted, __ATOMIC_RELAXED);
+	}
+}
+
+/* ---- the runtime ---- */
+
+bool OnLoad(HsaApiTable *table, uint64_t runtime_version, uint64_t failed_count,
+	    const char *const *failed_names)
+{
+	hsa_api_wrap(table);
+	__atomic_store_n(&initialised, true, __ATOMIC_RELAXED);
+	return true;
+}
+
+/* The runtime takes the wrappers out itself. */
+void OnUnload(void)
+{
+	__atomic_store_n(&initialised, false, __ATOMIC_RELAXED);
+}
+
+/* Where the runtime has not loaded us, it is asked; once it is initialised that is remembered. */
+bool hsa__is_initialised(void)
+{
+	hsa_status_t (*get_info)(hsa_system_info_t attribute, void *value) = NULL;
+	uint64_t time;
+	void *lib;
+
+	if (__atomic_load_n(&initialised, __ATOMIC_RELAXED))
+		return true;
+	lib = libs__find("libhsa-runtime64.so");
+	if (lib)
+		get_info = dlsym(lib, "hsa_system_get_info");
+	if (!get_info || get_info(HSA_SYSTEM_INFO_TIMESTAMP, &time) != HSA_STATUS_SUCCESS)
+		return false;
+	__atomic_store_n(&initialised, true, __ATOMIC_RELAXED);
+	return true;
+}

@@ -1,0 +1,18 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * HSA: its runtime loads this library as a tool, when the process initialises it.
+ */
+#ifndef ROCTRACER_HSA_INTERNAL_H
+#define ROCTRACER_HSA_INTERNAL_H
+
+#include "roctracer/table.h"
+
+extern struct table hsa_calls;
+
+/* Tells the wrappers what is wanted now. */
+void hsa__engage(void);
+
+/* Is the runtime initialised, as far as that can be told? */
+bool hsa__is_initialised(void);
+
+#endif

@@ -1,0 +1,24 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * What callbacks of ACTIVITY_DOMAIN_HIP_API are told, hip_api_data_t, is in HIP's own header; here
+ * are the operations of ACTIVITY_DOMAIN_HIP_OPS.
+ */
+#ifndef ROCTRACER_HIP_H_
+#define ROCTRACER_HIP_H_
+
+#include "roctracer.h"
+
+#include <hip/hip_runtime.h>
+#if __has_include(<hip/hip_deprecated.h>)
+#include <hip/hip_deprecated.h>
+#endif
+#include <hip/amd_detail/hip_prof_str.h>
+
+typedef enum {
+	HIP_OP_ID_DISPATCH = 0,
+	HIP_OP_ID_COPY = 1, /* and fills */
+	HIP_OP_ID_BARRIER = 2,
+	HIP_OP_ID_NUMBER = 3
+} hip_op_id_t;
+
+#endif

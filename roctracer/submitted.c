@@ -1,0 +1,87 @@
+// SPDX-License-Identifier: MIT
+/*
+ * HIP counts its ids up, so an array in which each has its place, by its lowest bits, holds them
+ * without a lock as long as there are not too many at once; the others are in a list.
+ */
+#include "roctracer/submitted.h"
+
+#include <pthread.h>
+#include <stdbool.h>
+#include <stdlib.h>
+
+#define PLACES 65536
+
+/* `key` is the id + 1, 0: free. It is written last, and who takes it out makes it 0 last. */
+struct place {
+	uint64_t key;
+	uint64_t correlation_id;
+};
+
+struct late {
+	struct late *next;
+	uint64_t id, correlation_id;
+};
+
+static struct place places[PLACES];
+static struct late *list;
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+
+static void put_late(uint64_t id, uint64_t correlation_id)
+{
+	struct late *late = malloc(sizeof(*late));
+
+	if (!late)
+		return;
+	*late = (struct late){.id = id, .correlation_id = correlation_id};
+	pthread_mutex_lock(&lock);
+	late->next = list;
+	list = late;
+	pthread_mutex_unlock(&lock);
+}
+
+static uint64_t take_late(uint64_t id)
+{
+	struct late **link = &list, *found;
+	uint64_t correlation_id = 0;
+
+	pthread_mutex_lock(&lock);
+	while (*link && (*link)->id != id)
+		link = &(*link)->next;
+	found = *link;
+	if (found) {
+		correlation_id = found->correlation_id;
+		*link = found->next;
+	}
+	pthread_mutex_unlock(&lock);
+	free(found);
+	return correlation_id;
+}
+
+/* Two ids of one place may come at once: a place is claimed before it is filled. */
+#define CLAIMED UINT64_MAX
+
+void submitted__put(uint64_t id, uint64_t correlation_id)
+{
+	struct place *p = &places[id % PLACES];
+	uint64_t free_key = 0;
+
+	if (!__atomic_compare_exchange_n(&p->key, &free_key, CLAIMED, false, __ATOMIC_ACQUIRE,
+					 __ATOMIC_RELAXED)) {
+		put_late(id, correlation_id);
+		return;
+	}
+	p->correlation_id = correlation_id;
+	__atomic_store_n(&p->key, id + 1, __ATOMIC_RELEASE);
+}
+
+uint64_t submitted__take(uint64_t id)
+{
+	struct place *p = &places[id % PLACES];
+	uint64_t correlation_id;
+
+	if (__atomic_load_n(&p->key, __ATOMIC_ACQUIRE) != id + 1)
+		return take_late(id);
+	correlation_id = p->correlation_id;
+	__atomic_store_n(&p->key, 0, __ATOMIC_RELEASE);
+	return correlation_id;
+}

@@ -1,0 +1,90 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * What is enabled: for each operation of a domain a callback, and a pool for its records.
+ *
+ * Who is about to tell of an operation looks with one load whether anybody wants to know. If so, it
+ * enters a region (thread.h) of the place in the table, looks again, uses what it finds, and
+ * leaves: so who has taken something out can wait until nobody uses it any more.
+ */
+#ifndef ROCTRACER_TABLE_H
+#define ROCTRACER_TABLE_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "roctracer/pool.h"
+#include "roctracer/roctracer.h"
+#include "roctracer/thread.h"
+
+struct callback {
+	activity_rtapi_callback_t function;
+	void *arg;
+	struct callback *const *place;
+	struct callback *next; /* among those that have been taken out and may be in use */
+};
+
+struct table {
+	uint32_t domain;
+	uint32_t count;		     /* operations: those below that */
+	struct callback **callbacks; /* NULL: none */
+	struct pool **pools;	     /* NULL: no records */
+};
+
+#define TABLE(name, which, operations)                        \
+	static struct callback *name##_callbacks[operations]; \
+	static struct pool *name##_pools[operations];         \
+	struct table name = {which, operations, name##_callbacks, name##_pools}
+
+/* By roctracer_start and roctracer_stop. */
+extern bool table_stopped;
+
+static inline bool table__goes_on(void)
+{
+	return !__atomic_load_n(&table_stopped, __ATOMIC_RELAXED);
+}
+
+static inline bool table__has_callback(const struct table *t, uint32_t op)
+{
+	return __atomic_load_n(&t->callbacks[op], __ATOMIC_RELAXED) && table__goes_on();
+}
+
+static inline bool table__has_pool(const struct table *t, uint32_t op)
+{
+	return __atomic_load_n(&t->pools[op], __ATOMIC_RELAXED) && table__goes_on();
+}
+
+/* Calls the operation's callback. False: there is none (any more). */
+bool table__call(const struct table *t, struct thread *self, uint32_t op, const void *data);
+/*
+ * A call of the operation that began at that time, 0 if nobody wanted a record then, ends now: the
+ * record is written into the operation's pool, if there is one (still), with the external id that
+ * the thread has.
+ */
+void table__record_call(const struct table *t, struct thread *self, uint32_t op,
+			uint64_t correlation_id, uint64_t begin);
+/* The same of what a GPU did; `text` is what the record's last member is to point to, or NULL. */
+void table__record_op(const struct table *t, struct thread *self, const activity_record_t *record,
+		      const char *text);
+
+/* ---- changes: one thread at a time ---- */
+
+/* NULL disables. False: no memory. */
+bool table__set_callback(struct table *t, uint32_t op, activity_rtapi_callback_t function,
+			 void *arg);
+void table__set_pool(struct table *t, uint32_t op, struct pool *pool);
+/* Is nothing enabled? */
+bool table__is_empty(const struct table *t);
+/* Disables what writes to the pool; table__wait_pools is to follow. */
+void table__remove_pool(struct table *t, const struct pool *pool);
+
+/* ---- waiting; with no lock that a callback of the tool could want ---- */
+
+/*
+ * Until none that was taken out of these operations before is in use. Called from inside of a
+ * callback it does not wait: others might wait for us, and each other would, if two did it.
+ */
+void table__wait_callbacks(const struct table *t, uint32_t first, uint32_t end);
+/* The same; it does not wait if called by the thread of a pool, for which who writes may wait. */
+void table__wait_pools(const struct table *t, uint32_t first, uint32_t end);
+
+#endif

@@ -1,0 +1,48 @@
+# SPDX-License-Identifier: MIT
+# Tests of libroctracer64, with HIP libraries of our own that have its interfaces for tools.
+
+# The major version of the file's own name tells the library how long a call's data is: so do these, of HIP 5.2, 5.7, 6.
+FAKEHIPS = 52 57 64
+LONGEST_52 = 816
+LONGEST_57 = 816
+LONGEST_64 = 1496
+SONAME_52 = libamdhip64.so.5
+SONAME_57 = libamdhip64.so.5
+SONAME_64 = libamdhip64.so.6
+INTERFACE_57 = -DTRACER
+INTERFACE_64 = -DTRACER
+
+define fakehip
+$(O)/tests/hip$(1)/$(SONAME_$(1)): tests/roctracer/fakehip.c
+	$$(call say,CC,$$@)
+	@mkdir -p $$(@D)
+	$$(Q)$$(CC) $$(SHLIB_CFLAGS) $$(SANFLAGS) -fvisibility=default $(INTERFACE_$(1)) -DFAKE_LONGEST=$(LONGEST_$(1)) $$(SHLIB_LDFLAGS) \
+		-Wl,-soname,$$(@F) $$< -o $$@ -lpthread
+
+$(O)/tests/test_roctracer_$(1): tests/roctracer/test_roctracer.c $(O)/tests/hip$(1)/$(SONAME_$(1)) $(O)/libroctracer64.so.4 $(O)/libroctx64.so.4
+	$$(call say,CC,$$@)
+	@mkdir -p $$(@D)
+	$$(Q)$$(CC) $$(ALL_CFLAGS) $$(SANFLAGS) -Wno-error=deprecated-declarations $(INTERFACE_$(1)) -DFAKE_LONGEST=$(LONGEST_$(1)) -Iroctracer -Iroctx \
+		$$^ -Wl,-rpath,'$$$$ORIGIN/hip$(1):$$$$ORIGIN/..' -o $$@ -lcmocka -ldl -lpthread
+
+UNIT_TESTS += $(O)/tests/test_roctracer_$(1)
+tests: $(O)/tests/test_roctracer_$(1)
+endef
+$(foreach hip,$(FAKEHIPS),$(eval $(call fakehip,$(hip))))
+
+$(O)/pic/tests/roctracer/tool.o: SHLIB_CFLAGS += -fvisibility=default -Iroctracer
+
+$(O)/tests/libtool.so: $(O)/pic/tests/roctracer/tool.o $(O)/libroctracer64.so.4
+	$(call say,LD,$@)
+	@mkdir -p $(@D)
+	$(Q)$(CC) $(CFLAGS) $(SHLIB_LDFLAGS) $^ -Wl,-rpath,'$$ORIGIN/..' -o $@ -ldl
+
+tests: $(O)/tests/libtool.so
+
+# Once more for ThreadSanitizer, run by tests/e2e/libroctracer.bats. Make itself knows what is out of date there.
+ifeq ($(SAN),)
+.PHONY: tsan-roctracer
+tsan-roctracer: | tsan-agent
+	$(Q)$(MAKE) --no-print-directory O=$(O)/tsan SAN=thread CFLAGS="-O1 -g" $(FAKEHIPS:%=$(O)/tsan/tests/test_roctracer_%)
+tests: tsan-roctracer
+endif
