@@ -197,10 +197,19 @@ static bool record_shared(struct queue *q, enum rt_agent_kind kind, uint64_t ind
 	return true;
 }
 
-/* The GPU is about to be given the packet. */
+/* It is not recorded. */
+static void lose(const union packet *pkt, uint16_t header)
+{
+	enum rt_agent_kind kind = agent_wanted() ? packet_kind(pkt, header) : RT_AGENT_NONE;
+
+	if (kind != RT_AGENT_NONE)
+		shm_lose(&agent.shm, kind);
+}
+
+/* The GPU is about to be given the packet. Also a while after recording has ended: see reaper.c. */
 static void look_at(struct queue *q, uint64_t index, union packet *pkt, uint16_t header)
 {
-	enum rt_agent_kind kind = agent_active() ? packet_kind(pkt, header) : RT_AGENT_NONE;
+	enum rt_agent_kind kind = packet_kind(pkt, header);
 	hsa_signal_t own = pkt->dispatch.completion_signal;
 	bool recorded;
 
@@ -208,10 +217,10 @@ static void look_at(struct queue *q, uint64_t index, union packet *pkt, uint16_t
 		shadow_drop(own);
 	if (kind == RT_AGENT_NONE)
 		return;
-	recorded = record_packet(q, kind, index, pkt) ||
-		   (own.handle && record_shared(q, kind, index, pkt));
+	recorded = agent_active() && (record_packet(q, kind, index, pkt) ||
+				      (own.handle && record_shared(q, kind, index, pkt)));
 	if (!recorded)
-		shm_lose(&agent.shm, kind);
+		lose(pkt, header);
 }
 
 /* ---- the doorbell ---- */
@@ -242,7 +251,7 @@ static void look_at_new(struct queue *q, uint64_t written)
 			look_at(q, q->scanned, pkt, header);
 		else if (hsa.core.hsa_queue_load_read_index_scacquire_fn(q->hsa) <= q->scanned)
 			break;
-		else if (agent_active()) /* the GPU has taken it already */
+		else if (agent_wanted()) /* the GPU has taken it already */
 			shm_lose(&agent.shm, RT_AGENT_DISPATCH);
 	}
 }
@@ -256,16 +265,6 @@ static void pass_on(struct queue *q, store_fn store)
 		return;
 	__atomic_store_n(&q->rung, value, __ATOMIC_RELAXED);
 	store(q->hsa->doorbell_signal, value);
-}
-
-/* A tracer wants operations, and the reaper has not heard of it yet. */
-static void lose(const struct queue *q, hsa_signal_value_t value)
-{
-	const union packet *pkt = packet_at(q, value);
-	enum rt_agent_kind kind = packet_kind(pkt, pkt->header);
-
-	if (kind != RT_AGENT_NONE)
-		shm_lose(&agent.shm, kind);
 }
 
 /*
@@ -293,8 +292,8 @@ static void ring(struct queue *q, hsa_signal_value_t value, store_fn store)
 		pass_on(q, store);
 		return;
 	}
-	if (!q->follows && agent_wanted())
-		lose(q, value);
+	/* Of several that are rung for at once, the last: from where on is not known. */
+	lose(packet_at(q, value), packet_at(q, value)->header);
 	store(q->hsa->doorbell_signal, value);
 }
 
@@ -325,6 +324,20 @@ store_slowly(hsa_signal_t signal, hsa_signal_value_t value, store_fn store)
 STORE(relaxed)
 STORE(screlease)
 
+/* Who writes a packet that is not written yet rings for it, and has it counted. */
+static void lose_held_back(const struct queue *q)
+{
+	uint64_t end = (uint64_t)q->asked + 1;
+
+	for (uint64_t i = q->scanned; i < end && i - q->scanned < q->hsa->size; i++) {
+		const union packet *pkt = packet_at(q, i);
+		uint16_t header = __atomic_load_n(&pkt->header, __ATOMIC_ACQUIRE);
+
+		if (header_type(header) != HSA_PACKET_TYPE_INVALID)
+			lose(pkt, header);
+	}
+}
+
 void dispatch_follow(struct queue *q, bool on)
 {
 	pthread_mutex_lock(&q->lock);
@@ -336,6 +349,7 @@ void dispatch_follow(struct queue *q, bool on)
 		__atomic_store_n(&q->asked, q->begun - 1, __ATOMIC_RELAXED);
 		__atomic_store_n(&q->rung, q->begun - 1, __ATOMIC_RELAXED);
 	} else if (!on && q->follows && q->asked > q->rung) {
+		lose_held_back(q);
 		hsa.core.hsa_signal_store_screlease_fn(q->hsa->doorbell_signal, q->asked);
 	}
 	q->follows = on;

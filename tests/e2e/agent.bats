@@ -433,6 +433,8 @@ says_nothing_of_us() {
 	grep -q '^result PASSED$' "$(tmp out)"
 	# Those of the second round, which were written and rung for while it was there.
 	[ "$(traced_ops "$(tmp t.json)" | grep -c ^dispatch)" = 2 ]
+	# Those of the first could not be recorded any more; they were rung for at once, which counts once.
+	grep -q ', 1 GPU records,' "$(tmp err)"
 }
 
 @test "valgrind: no use of memory that is not ours to use, dormant and recording" {

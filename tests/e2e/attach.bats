@@ -336,6 +336,7 @@ events_of() {
 	recorded=$(sed -n 's/.*calls, \([0-9]*\) dispatches, \([0-9]*\) copies.*/\1 \2/p' "$(tmp err)" | awk '{print $1 + $2}')
 	lost=$(sed -n 's/.*too deep), \([0-9]*\) GPU records.*/\1/p' "$(tmp err)")
 	[ "$lost" -gt 0 ]
+	echo "recorded $recorded, lost $lost, in truth $(wc -l <"$(tmp true)")"
 	[ $((recorded + lost)) = "$(wc -l <"$(tmp true)")" ]
 }
 
