@@ -89,8 +89,8 @@ cell() {
 	grep -Eq ', [1-9][0-9]* errors/s' "$(tmp t)"
 }
 
-# On a terminal of 30 lines: `on_screen KEYS... -- ARG...`, once it has drawn something a key in some time; what is
-# drawn is in `drawn`.
+# On a terminal of 30 lines: `on_screen KEYS TEXT... -- ARG...`, the next keys when that text has been drawn ("": after
+# some time); what is drawn is in `drawn`.
 on_screen() {
 	local keys=()
 
@@ -102,19 +102,22 @@ on_screen() {
 	rm -f "$(tmp drawn)"
 	(
 		wait_for grep -q LAUNCH/S "$(tmp drawn)"
-		for key in "${keys[@]}"; do
-			sleep "$(seconds 1.5)"
-			printf '%b' "$key"
+		for ((i = 0; i < ${#keys[@]}; i += 2)); do
+			printf '%b' "${keys[i]}"
+			if [ "${keys[i + 1]}" ]; then
+				wait_for grep -q "${keys[i + 1]}" "$(tmp drawn)"
+			else
+				sleep "$(seconds 1.5)"
+			fi
 		done
-		sleep "$(seconds 2)"
 	) | TERM=xterm timeout 120 script -qefc "stty rows 30 cols 140; '$RTRACE' top $*" "$(tmp drawn)" >/dev/null
 }
 
 @test "the screen: its keys, and the terminal as it was" {
 	busy_job -d 1000
-	on_screen c g s '/gfx\r' p q -- -p "$job" -i 0.5
+	on_screen c PROCS g MODEL s "" '/gfx\r' 'filter: gfx' p "" q "" -- -p "$job" -i 0.5
 	for text in LAUNCH/S COMMAND CONTAINER PROCS MODEL 'filter: gfx'; do
-		grep -q "$text" "$(tmp drawn)"
+		grep -q "$text" "$(tmp drawn)" || { echo "$text was not drawn" && false; }
 	done
 	# The other screen was entered and left; then the tracer says what it did.
 	grep -q $'\e\\[?1049h' "$(tmp drawn)"
