@@ -12,6 +12,7 @@
 #include "roctracer/hsa.h"
 #include "roctracer/pool.h"
 #include "roctracer/roctracer_ext.h"
+#include "roctracer/roctracer_hsa.h"
 #include "roctracer/status.h"
 #include "roctracer/table.h"
 
@@ -39,7 +40,6 @@ static roctracer_status_t find_domain(const struct change *c, struct domain *d)
 {
 	switch (c->domain) {
 	case ACTIVITY_DOMAIN_HSA_OPS:
-	case ACTIVITY_DOMAIN_HSA_EVT:
 	case ACTIVITY_DOMAIN_KFD_API:
 		return fail(ROCTRACER_STATUS_ERROR_NOT_IMPLEMENTED,
 			    "%s: domain %u is not traced by this library", c->function, c->domain);
@@ -55,6 +55,9 @@ static roctracer_status_t check(struct change *c, const struct domain *d)
 	if (c->op != ALL && c->op >= d->end)
 		return fail(ROCTRACER_STATUS_ERROR_INVALID_ARGUMENT,
 			    "%s: domain %u has no operation %u", c->function, c->domain, c->op);
+	if (c->enable && c->domain == ACTIVITY_DOMAIN_HSA_EVT && c->op == HSA_EVT_ID_SUBMIT)
+		return fail(ROCTRACER_STATUS_ERROR_NOT_IMPLEMENTED,
+			    "%s: packets are not told of by this library", c->function);
 	if (!c->enable || !d->end)
 		return ROCTRACER_STATUS_SUCCESS;
 	if (!c->records && !c->callback)
@@ -102,7 +105,8 @@ static roctracer_status_t apply(const struct change *c, const struct domain *d)
 		return enable_marks(c, d);
 	for (uint32_t op = first; op < end && !status; op++)
 		status = apply_to(c, d, op);
-	d->engage();
+	if (d->engage)
+		d->engage();
 	return status;
 }
 

@@ -9,6 +9,7 @@
 #include "roctracer/hip.h"
 #include "roctracer/hsa.h"
 #include "roctracer/hsa_api.h"
+#include "roctracer/hsa_events.h"
 #include "roctracer/roctracer_ext.h"
 #include "roctracer/roctx_domain.h"
 #include "roctracer/status.h"
@@ -20,6 +21,9 @@ bool domain__get(uint32_t domain, struct domain *d)
 	switch (domain) {
 	case ACTIVITY_DOMAIN_HSA_API:
 		*d = (struct domain){&hsa_calls, 0, hsa_calls.count, true, true, hsa__engage};
+		return true;
+	case ACTIVITY_DOMAIN_HSA_EVT:
+		*d = (struct domain){&hsa_events, 0, hsa_events.count, true, false, NULL};
 		return true;
 	case ACTIVITY_DOMAIN_HIP_API:
 		hip__find();
@@ -63,9 +67,9 @@ static const char *hip_name(uint32_t domain, uint32_t op, uint32_t kind)
 	return NULL;
 }
 
-static const char *const hsa_ops[] = {"DISPATCH", "COPY", "BARRIER", "PCSAMPLE"};
-static const char *const hsa_events[] = {"ALLOCATE", "DEVICE",	"MEMCOPY",
-					 "SUBMIT",   "KSYMBOL", "CODEOBJ"};
+static const char *const op_names[] = {"DISPATCH", "COPY", "BARRIER", "PCSAMPLE"};
+static const char *const event_names[] = {"ALLOCATE", "DEVICE",	 "MEMCOPY",
+					  "SUBMIT",   "KSYMBOL", "CODEOBJ"};
 
 static const char *number_name(const char *const *names, uint32_t count, uint32_t domain,
 			       uint32_t op)
@@ -83,9 +87,9 @@ const char *roctracer_op_string(uint32_t domain, uint32_t op, uint32_t kind)
 	case ACTIVITY_DOMAIN_HSA_API:
 		return hsa_api_name(op);
 	case ACTIVITY_DOMAIN_HSA_OPS:
-		return number_name(hsa_ops, sizeof(hsa_ops) / sizeof(*hsa_ops), domain, op);
+		return number_name(op_names, sizeof(op_names) / sizeof(*op_names), domain, op);
 	case ACTIVITY_DOMAIN_HSA_EVT:
-		return number_name(hsa_events, sizeof(hsa_events) / sizeof(*hsa_events), domain,
+		return number_name(event_names, sizeof(event_names) / sizeof(*event_names), domain,
 				   op);
 	case ACTIVITY_DOMAIN_HIP_API:
 	case ACTIVITY_DOMAIN_HIP_OPS:

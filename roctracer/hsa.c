@@ -13,6 +13,7 @@
 
 #include "roctracer/clock.h"
 #include "roctracer/hsa_api.h"
+#include "roctracer/hsa_events.h"
 #include "roctracer/libs.h"
 
 #define EXPORT __attribute__((visibility("default")))
@@ -28,6 +29,7 @@ EXPORT void OnUnload(void);
 TABLE(hsa_calls, ACTIVITY_DOMAIN_HSA_API, HSA_API_ID_NUMBER);
 
 static bool initialised;
+static bool loaded; /* between OnLoad and OnUnload */
 
 /* ---- calls ---- */
 
@@ -79,6 +81,10 @@ void hsa__engage(void)
 bool OnLoad(HsaApiTable *table, uint64_t runtime_version, uint64_t failed_count,
 	    const char *const *failed_names)
 {
+	if (loaded) /* HSA_TOOLS_LIB names us twice */
+		return true;
+	loaded = true;
+	hsa_events_wrap(table);
 	hsa_api_wrap(table);
 	__atomic_store_n(&initialised, true, __ATOMIC_RELAXED);
 	return true;
@@ -87,6 +93,7 @@ bool OnLoad(HsaApiTable *table, uint64_t runtime_version, uint64_t failed_count,
 /* The runtime takes the wrappers out itself. */
 void OnUnload(void)
 {
+	loaded = false;
 	__atomic_store_n(&initialised, false, __ATOMIC_RELAXED);
 }
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-# The wrappers of HSA's functions, made from the headers that are installed, and their test.
+# The wrappers of HSA's functions, made from the headers that are installed, and their tests.
 
 HSA_API_SOURCES = scripts/gen-hsa-api scripts/apidesc.py \
 	$(addprefix $(HSA_INCLUDE)/hsa/,hsa.h hsa_ext_amd.h hsa_ext_image.h hsa_api_trace.h)
@@ -25,5 +25,15 @@ $(O)/tests/test_hsa_api: $(O)/obj/tests/unit/test_hsa_api.o $(O)/obj/roctracer/h
 	@mkdir -p $(@D)
 	$(Q)$(CC) $(CFLAGS) $(SANFLAGS) $^ -o $@ -lcmocka
 
-UNIT_TESTS += $(O)/tests/test_hsa_api
-tests: $(O)/tests/test_hsa_api
+HSA_EVENTS_OBJS = $(patsubst %,$(O)/obj/%.o,tests/unit/test_hsa_events roctracer/hsa_events roctracer/table \
+	roctracer/thread roctracer/pool roctracer/clock)
+$(HSA_EVENTS_OBJS): ALL_CFLAGS += -Iroctracer -I$(O)/gen/roctracer
+$(HSA_EVENTS_OBJS): | $(HSA_API_GEN)
+
+$(O)/tests/test_hsa_events: $(HSA_EVENTS_OBJS)
+	$(call say,LD,$@)
+	@mkdir -p $(@D)
+	$(Q)$(CC) $(CFLAGS) $(SANFLAGS) $^ -o $@ -lcmocka -lpthread
+
+UNIT_TESTS += $(O)/tests/test_hsa_api $(O)/tests/test_hsa_events
+tests: $(O)/tests/test_hsa_api $(O)/tests/test_hsa_events

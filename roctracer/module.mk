@@ -3,11 +3,11 @@
 
 include roctracer/hsa_api.mk
 
-ROCTRACER_OBJS = $(patsubst %,$(O)/pic/roctracer/%.o,api clock domains hip hip_callbacks hip_tracer hsa hsa_api libs \
-	pool roctx_domain status submitted table thread)
+ROCTRACER_OBJS = $(patsubst %,$(O)/pic/roctracer/%.o,api clock domains hip hip_arguments hip_callbacks hip_tracer hsa hsa_api hsa_events \
+	libs pool roctx_domain status submitted table thread)
 
 # Headers include each other as they do where they are installed.
-$(ROCTRACER_OBJS): SHLIB_CFLAGS += -Iroctracer
+$(ROCTRACER_OBJS): SHLIB_CFLAGS += -Iroctracer -I$(O)/gen/roctracer
 $(ROCTRACER_OBJS): | $(HSA_API_GEN)
 
 $(O)/libroctracer64.so.4: $(ROCTRACER_OBJS) roctracer/roctracer.map

@@ -23,6 +23,9 @@
  *		ROCTRACER_STATUS_ERROR_INVALID_DOMAIN_ID: no such domain, or not for this function.
  *		ROCTRACER_STATUS_ERROR_INVALID_ARGUMENT: no such operation, or NULL for what must
  *		be there.
+ *		ROCTRACER_STATUS_ERROR_NOT_IMPLEMENTED: HSA_OPS, KFD_API, and packets
+ *		(HSA_EVT_ID_SUBMIT) are not told of by this library; functions for all of a domain
+ *		or of all domains leave them out.
  *		Domains of a library that is not in the process (HIP, HSA, ROC-TX) are no error:
  *		there is nothing to be traced. A library that is loaded later is found when
  *		something is enabled then.

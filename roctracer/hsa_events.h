@@ -1,0 +1,19 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * ACTIVITY_DOMAIN_HSA_EVT: what becomes of memory and code.
+ */
+#ifndef ROCTRACER_HSA_EVENTS_H
+#define ROCTRACER_HSA_EVENTS_H
+
+#include "hsa_tables.h"
+#include "roctracer/table.h"
+
+extern struct table hsa_events;
+
+/*
+ * Puts wrappers of the functions in question into the runtime's tables, which call what was there
+ * before. For OnLoad, before others do the same whose calls of these are to be told.
+ */
+void hsa_events_wrap(HsaApiTable *table);
+
+#endif
