@@ -26,14 +26,24 @@
 
 #include "roctracer/clock.h"
 #include "roctracer/hip.h"
+#include "roctracer/hip_arguments.h"
 #include "roctracer/submitted.h"
 
 /* Longer than any hip_api_data_t of these versions; the longest is 832 bytes. */
 #define DATA_SIZE 2048
 
-/* How hip_api_data_t begins. */
+#define OP_DISPATCH 0
+#define OP_COPY	    1
+
+/* Numbers of commands, those of OpenCL; between these are only others that copy. */
+#define KIND_READ      0x11f3
+#define KIND_COPY      0x11f5
+#define KIND_READ_RECT 0x1201
+#define KIND_COPY_RECT 0x1203
+
+/* How hip_api_data_t begins; its arguments are behind that. */
 struct data {
-	uint64_t correlation_id;
+	uint64_t correlation_id; /* 0: nobody wants the call itself */
 	uint32_t phase;
 };
 
@@ -42,6 +52,7 @@ struct frame {
 	struct frame *outer, *inner; /* they stay when the call has returned */
 	uint64_t begin;		     /* 0: no record was wanted at its begin */
 	bool told;		     /* the callback was called at its begin */
+	struct hip_work work;	     /* what it gives to a GPU */
 	union {
 		struct data data;
 		char size[DATA_SIZE];
@@ -66,29 +77,34 @@ static struct frame *push_frame(struct thread *t)
 	return f;
 }
 
+/* Is it of interest what the call gives to a GPU? */
+static bool gives_work(uint32_t op)
+{
+	return hip_arguments__tell(op) &&
+	       (table__has_pool(&hip_ops, OP_DISPATCH) || table__has_pool(&hip_ops, OP_COPY));
+}
+
+/* 0: no memory. */
+static uint64_t begin_call(struct thread *t)
+{
+	uint64_t id = thread__new_id(t);
+
+	return ids__push(&t->calls, id) ? id : 0;
+}
+
 static void *enter(uint32_t op)
 {
 	bool record = table__has_pool(&hip_api, op);
-	struct thread *t;
-	struct frame *f;
-	uint64_t id;
+	bool call = record || table__has_callback(&hip_api, op);
+	struct thread *t = call || gives_work(op) ? thread__self() : NULL;
+	struct frame *f = t ? push_frame(t) : NULL;
 
-	if (!record && !table__has_callback(&hip_api, op))
+	if (!f)
 		return NULL;
-	t = thread__self();
-	if (!t)
-		return NULL;
-	id = thread__new_id(t);
-	if (!ids__push(&t->calls, id))
-		return NULL;
-	f = push_frame(t);
-	if (!f) {
-		t->calls.count--;
-		return NULL;
-	}
-	f->data = (struct data){id, ACTIVITY_API_PHASE_ENTER};
+	f->data = (struct data){call ? begin_call(t) : 0, ACTIVITY_API_PHASE_ENTER};
 	f->told = false;
-	f->begin = record ? clock__now(&t->clock) : 0;
+	f->work = (struct hip_work){0};
+	f->begin = record && f->data.correlation_id ? clock__now(&t->clock) : 0;
 	return &f->data;
 }
 
@@ -100,7 +116,8 @@ static void leave(uint32_t op)
 	if (!f) /* the thread is about to end */
 		return;
 	table__record_call(&hip_api, t, op, f->data.correlation_id, f->begin);
-	t->calls.count--;
+	if (f->data.correlation_id)
+		t->calls.count--;
 	t->frame = f->outer;
 }
 
@@ -122,7 +139,9 @@ static void on_arguments(uint32_t domain, uint32_t op, const void *data, void *a
 		return;
 	if (d->phase == ACTIVITY_API_PHASE_EXIT && !f->told)
 		return;
-	if (table__has_callback(&hip_api, op))
+	if (d->phase == ACTIVITY_API_PHASE_ENTER && gives_work(op))
+		f->work = hip_arguments__work(op, d + 1);
+	if (d->correlation_id && table__has_callback(&hip_api, op))
 		f->told = table__call(&hip_api, t, op, data);
 }
 
@@ -131,19 +150,34 @@ static void on_arguments(uint32_t domain, uint32_t op, const void *data, void *a
 static void on_submitted(uint64_t id)
 {
 	const struct thread *t = thread_current;
+	struct submitted s = {0};
 
-	submitted__put(id, t ? ids__top(&t->calls) : 0);
+	if (t)
+		s.correlation_id = ids__top(&t->calls);
+	if (t && t->frame)
+		s.work = t->frame->work;
+	submitted__put(id, &s);
+}
+
+/* Of a call that copies, HIP tells as copies also fills and what it waits for. */
+static bool is_copy(uint32_t kind)
+{
+	return (kind >= KIND_READ && kind <= KIND_COPY) ||
+	       (kind >= KIND_READ_RECT && kind <= KIND_COPY_RECT);
 }
 
 static void on_done(uint32_t op, void *record, void *arg)
 {
 	activity_record_t copy = *(const activity_record_t *)record;
+	struct submitted s = submitted__take(copy.correlation_id);
 	struct thread *t = thread__self();
 
 	copy.domain = ACTIVITY_DOMAIN_HIP_OPS;
-	copy.correlation_id = submitted__take(copy.correlation_id);
+	copy.correlation_id = s.correlation_id;
+	if (op == OP_COPY && is_copy(copy.kind) && !copy.bytes)
+		copy.bytes = s.work.bytes;
 	if (t && op < HIP_OPS_NUMBER && table__has_pool(&hip_ops, op))
-		table__record_op(&hip_ops, t, &copy, NULL);
+		table__record_op(&hip_ops, t, &copy, op == OP_DISPATCH ? s.work.kernel_name : NULL);
 }
 
 /* ---- */
@@ -156,6 +190,7 @@ static void engage_calls(const struct hip_library *hip)
 	if (engaged || (table__is_empty(&hip_api) && table__is_empty(&hip_ops)))
 		return;
 	engaged = true;
+	hip_arguments__init(hip);
 	for (uint32_t op = 1; op < hip_api.count; op++) {
 		hip->register_callback(op, (void *)on_arguments, NULL);
 		hip->register_activity(op, (void *)on_call, (void *)1);

@@ -20,7 +20,8 @@ const char *hipGetCmdName(uint32_t kind);
 
 const char *hipApiName(uint32_t op)
 {
-	static const char *const names[] = {"unknown", "hipOne", "hipTwo", "hipThree"};
+	static const char *const names[] = {
+		"unknown", "hipOne", "hipTwo", "hipThree", "hipModuleLaunchKernel", "hipMemcpy"};
 
 	return names[op < FAKE_OPS ? op : 0];
 }
@@ -43,6 +44,13 @@ static activity_record_t record_of(const struct fake_command *c)
 		.queue_id = c->queue,
 		.bytes = c->bytes,
 	};
+}
+
+static void set_arguments(struct fake_data *d, uint64_t a, uint64_t b)
+{
+	d->args.a = a;
+	d->args.b = b;
+	d->args.sum = a + b;
 }
 
 #ifdef TRACER
@@ -83,8 +91,7 @@ void fakehip_call(enum fake_op op, uint64_t a, uint64_t b, void (*inside)(void *
 	if (enabled) {
 		correlation_id = t.data.correlation_id;
 		if (t.enter) {
-			t.data.args.a = a;
-			t.data.args.b = b;
+			set_arguments(&t.data, a, b);
 			t.enter(op, &t);
 		}
 	}
@@ -203,8 +210,7 @@ static void end(struct slot *s)
 
 static void enter(struct slot *s, enum fake_op op, struct fake_data *d, uint64_t a, uint64_t b)
 {
-	d->args.a = a;
-	d->args.b = b;
+	set_arguments(d, a, b);
 	if (s->callback) {
 		s->callback(ACTIVITY_DOMAIN_HIP_API, op, d, s->arg);
 		d->phase = ACTIVITY_API_PHASE_EXIT;
@@ -245,6 +251,13 @@ bool hipEnableActivityCallback(uint32_t op, bool enable)
 	if (op < 3)
 		__atomic_store_n(&op_enabled[op], enable, __ATOMIC_RELEASE);
 	return op < 3;
+}
+
+const char *hipKernelNameRef(const void *function);
+
+const char *hipKernelNameRef(const void *function)
+{
+	return function;
 }
 
 void fakehip_submit(struct fake_command *c)

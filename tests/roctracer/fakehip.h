@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * A HIP library of three operations whose calls and GPU work are what a test makes them: with the
+ * A HIP library of a few operations whose calls and GPU work are what a test makes them: with the
  * interface for tools of HIP up to 5.3.0, or, if TRACER is defined, that of HIP from then on.
  */
 #ifndef RTRACE_TESTS_FAKEHIP_H
@@ -9,7 +9,15 @@
 #include <stddef.h>
 #include <stdint.h>
 
-enum fake_op { FAKE_NONE, FAKE_ONE, FAKE_TWO, FAKE_THREE, FAKE_OPS };
+enum fake_op {
+	FAKE_NONE,
+	FAKE_ONE,
+	FAKE_TWO,
+	FAKE_THREE,
+	FAKE_LAUNCH, /* hipModuleLaunchKernel; a function is its name, in the tool's memory */
+	FAKE_COPY,   /* hipMemcpy */
+	FAKE_OPS
+};
 
 /* hip_api_data_t of this HIP. */
 struct fake_data {
@@ -17,7 +25,7 @@ struct fake_data {
 	uint32_t phase;
 	union {
 		struct {
-			uint64_t a, b;
+			uint64_t a, b, sum;
 		} args;
 		char longest[FAKE_LONGEST];
 	};

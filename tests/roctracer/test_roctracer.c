@@ -253,7 +253,17 @@ static void each_function_has_its_errors(void **state)
 	expect_error(roctracer_enable_op_callback(NO_DOMAIN, 0, remember, NULL),
 		     ROCTRACER_STATUS_ERROR_INVALID_DOMAIN_ID, "no domain 8");
 	expect_error(roctracer_enable_op_callback(HIP_API, FAKE_OPS, remember, NULL),
-		     ROCTRACER_STATUS_ERROR_INVALID_ARGUMENT, "no operation 4");
+		     ROCTRACER_STATUS_ERROR_INVALID_ARGUMENT, "no operation 6");
+	expect_error(roctracer_enable_op_callback(ACTIVITY_DOMAIN_HSA_EVT, 3, remember, NULL),
+		     ROCTRACER_STATUS_ERROR_NOT_IMPLEMENTED, "packets");
+	assert_ok(roctracer_enable_op_callback(ACTIVITY_DOMAIN_HSA_EVT, 5, remember, NULL));
+	expect_error(roctracer_enable_op_callback(ACTIVITY_DOMAIN_HSA_EVT, 6, remember, NULL),
+		     ROCTRACER_STATUS_ERROR_INVALID_ARGUMENT, "no operation 6");
+	assert_ok(roctracer_disable_domain_callback(ACTIVITY_DOMAIN_HSA_EVT));
+	expect_error(roctracer_enable_domain_callback(ACTIVITY_DOMAIN_KFD_API, remember, NULL),
+		     ROCTRACER_STATUS_ERROR_NOT_IMPLEMENTED, "domain 4");
+	expect_error(roctracer_enable_domain_activity(ACTIVITY_DOMAIN_HSA_OPS),
+		     ROCTRACER_STATUS_ERROR_NOT_IMPLEMENTED, "domain 1");
 	expect_error(roctracer_enable_op_callback(HIP_API, FAKE_ONE, NULL, NULL),
 		     ROCTRACER_STATUS_ERROR_INVALID_ARGUMENT, "no callback");
 	expect_error(roctracer_enable_domain_callback(NO_DOMAIN, remember, NULL),
@@ -263,7 +273,7 @@ static void each_function_has_its_errors(void **state)
 	expect_error(roctracer_enable_callback(NULL, NULL), ROCTRACER_STATUS_ERROR_INVALID_ARGUMENT,
 		     "roctracer_enable_callback");
 	expect_error(roctracer_disable_op_callback(HIP_API, FAKE_OPS),
-		     ROCTRACER_STATUS_ERROR_INVALID_ARGUMENT, "no operation 4");
+		     ROCTRACER_STATUS_ERROR_INVALID_ARGUMENT, "no operation 6");
 	expect_error(roctracer_disable_op_callback(NO_DOMAIN, 0),
 		     ROCTRACER_STATUS_ERROR_INVALID_DOMAIN_ID, "no domain 8");
 	expect_error(roctracer_disable_domain_callback(NO_DOMAIN),
@@ -375,24 +385,26 @@ static void callbacks_have_the_arguments_and_one_id_for_both_phases(void **state
 	assert_int_equal(n_told, 4);
 }
 
+#define ALL_TOLD (2 * (FAKE_OPS - FAKE_ONE))
+
 static void a_domain_and_all_domains(void **state)
 {
 	assert_ok(roctracer_enable_domain_callback(HIP_API, remember, NULL));
 	for (enum fake_op op = FAKE_ONE; op < FAKE_OPS; op++)
 		call(op, op);
-	assert_int_equal(n_told, 6);
+	assert_int_equal(n_told, ALL_TOLD);
 	assert_ok(roctracer_disable_op_callback(HIP_API, FAKE_ONE));
 	call(FAKE_ONE, 0);
-	assert_int_equal(n_told, 6);
+	assert_int_equal(n_told, ALL_TOLD);
 	assert_ok(roctracer_disable_domain_callback(HIP_API));
 	call(FAKE_TWO, 0);
-	assert_int_equal(n_told, 6);
+	assert_int_equal(n_told, ALL_TOLD);
 	assert_ok(roctracer_enable_callback(remember, NULL));
 	call(FAKE_TWO, 0);
-	assert_int_equal(n_told, 8);
+	assert_int_equal(n_told, ALL_TOLD + 2);
 	assert_ok(roctracer_disable_callback());
 	call(FAKE_TWO, 0);
-	assert_int_equal(n_told, 8);
+	assert_int_equal(n_told, ALL_TOLD + 2);
 }
 
 static void disable_all(uint32_t domain, uint32_t op, const void *data, void *arg)
@@ -672,6 +684,11 @@ static void submit_both(void *arg)
 	fakehip_submit(&copy);
 }
 
+static void submit_one(void *arg)
+{
+	fakehip_submit(arg);
+}
+
 static void records_of_gpus_have_the_id_of_their_call(void **state)
 {
 	enable(NULL);
@@ -720,14 +737,66 @@ static void of_gpus_alone_only_what_is_enabled(void **state)
 	assert_int_equal(n_records, 1);
 }
 
+#ifndef TRACER
+/* Of a launch, a copy, a fill, and a kernel and a copy of another call, which end in this order. */
+static void check_names_and_bytes(void)
+{
+	static const char *const names[] = {"_Z3addi", "", "", "", ""};
+	static const uint64_t bytes[] = {0, 1096, 0, 0, 0};
+	uint32_t n = 0;
+
+	for (uint32_t i = 0; i < n_records; i++) {
+		if (records[i].domain != HIP_OPS)
+			continue;
+		assert_true(n < 5);
+		assert_string_equal(texts[i], names[n]);
+		if (records[i].op == COPY)
+			assert_int_equal(records[i].bytes, bytes[n]);
+		n++;
+	}
+	assert_int_equal(n, 5);
+}
+
+/* This HIP tells neither: they are taken from the arguments of the call. */
+static void names_and_bytes_are_those_of_the_call(void **state)
+{
+	struct fake_command bare = copy;
+	char name[] = "_Z3addi";
+
+	bare.bytes = 0;
+	enable(NULL);
+	assert_ok(roctracer_enable_domain_activity(HIP_OPS));
+	for (int calls_too = 1; calls_too >= 0; calls_too--) {
+		strcpy(name, "_Z3addi");
+		fakehip_call(FAKE_LAUNCH, (uintptr_t)name, 0, submit_one, &kernel);
+		fakehip_call(FAKE_COPY, 1000, 96, submit_one, &bare);
+		strcpy(name, "gone");
+		fakehip_done(&kernel);
+		fakehip_done(&bare);
+		/* What is filled by a call that copies, and what a call does of which nothing is
+		 * known. */
+		bare.kind = 0x1207;
+		fakehip_call(FAKE_COPY, 1000, 96, submit_one, &bare);
+		fakehip_done(&bare);
+		bare.kind = copy.kind;
+		fakehip_call(FAKE_ONE, 1000, 96, submit_both, NULL);
+		fakehip_done(&kernel);
+		copy.bytes = 0;
+		fakehip_done(&copy);
+		copy.bytes = 4711;
+		assert_ok(roctracer_flush_activity());
+		check_names_and_bytes();
+		assert_true(calls_too == (n_told > 0));
+		assert_ok(roctracer_disable_callback());
+		assert_ok(roctracer_disable_domain_activity(HIP_API));
+		n_records = n_told = 0;
+	}
+}
+#endif
+
 #define MANY 100000
 
 static struct fake_command many[MANY];
-
-static void submit_one(void *arg)
-{
-	fakehip_submit(arg);
-}
 
 /* More than have a place of their own, done in another order. */
 static void very_many_at_once(void **state)
@@ -1158,6 +1227,9 @@ int main(void)
 		TEST(external_ids_come_right_before_their_call),
 		TEST(external_ids_are_not_parted_from_their_call),
 		TEST(records_of_gpus_have_the_id_of_their_call),
+#ifndef TRACER
+		TEST(names_and_bytes_are_those_of_the_call),
+#endif
 		TEST(of_gpus_alone_only_what_is_enabled),
 		TEST(very_many_at_once),
 		TEST(several_pools),

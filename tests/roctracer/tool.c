@@ -5,8 +5,10 @@
  *
  *   call HIP|HSA NAME CORR enter|exit TID
  *   api HIP|HSA NAME CORR BEGIN END PID TID
- *   op OP KIND CORR BEGIN END DEVICE QUEUE BYTES
+ *   op OP KIND CORR BEGIN END DEVICE QUEUE BYTES|KERNEL
  *   external ID CORR
+ *   event alloc ADDRESS BYTES | free ADDRESS | copy DST SRC BYTES | device gpu|cpu ID ADDRESS |
+ *         code load|unload URI BYTES | kernel load|unload NAME OBJECT
  *
  * RT_TOOL=records: without callbacks; ops: of what GPUs do alone.
  */
@@ -18,6 +20,7 @@
 #include <unistd.h>
 
 #include "roctracer/roctracer_ext.h"
+#include "roctracer/roctracer_hsa.h"
 
 #define CHECK(call)                                                                         \
 	do {                                                                                \
@@ -40,22 +43,68 @@ static const char *domain_name(uint32_t domain)
 	return domain == ACTIVITY_DOMAIN_HIP_API ? "HIP" : "HSA";
 }
 
+static void write_allocation(const hsa_evt_data_t *e)
+{
+	if (e->allocate.size)
+		fprintf(out, "event alloc %p %zu\n", e->allocate.ptr, e->allocate.size);
+	else
+		fprintf(out, "event free %p\n", e->allocate.ptr);
+}
+
+static void write_event(uint32_t event, const hsa_evt_data_t *e)
+{
+	switch (event) {
+	case HSA_EVT_ID_ALLOCATE:
+		write_allocation(e);
+		break;
+	case HSA_EVT_ID_DEVICE:
+		fprintf(out, "event device %s %u %p\n",
+			e->device.type == HSA_DEVICE_TYPE_GPU ? "gpu" : "cpu", e->device.id,
+			e->device.ptr);
+		break;
+	case HSA_EVT_ID_MEMCOPY:
+		fprintf(out, "event copy %p %p %zu\n", e->memcopy.dst, e->memcopy.src,
+			e->memcopy.size);
+		break;
+	case HSA_EVT_ID_KSYMBOL:
+		fprintf(out, "event kernel %s %s %#" PRIx64 "\n",
+			e->ksymbol.unload ? "unload" : "load", e->ksymbol.name, e->ksymbol.object);
+		break;
+	case HSA_EVT_ID_CODEOBJ:
+		fprintf(out, "event code %s %s %" PRIu64 "\n",
+			e->codeobj.unload ? "unload" : "load", e->codeobj.uri,
+			e->codeobj.load_size);
+		break;
+	}
+}
+
 static void on_call(uint32_t domain, uint32_t op, const void *data, void *arg)
 {
 	const struct data *d = data;
 
-	if (domain != ACTIVITY_DOMAIN_ROCTX)
+	if (domain == ACTIVITY_DOMAIN_HSA_EVT)
+		write_event(op, data);
+	else if (domain != ACTIVITY_DOMAIN_ROCTX)
 		fprintf(out, "call %s %s %" PRIu64 " %s %d\n", domain_name(domain),
 			roctracer_op_string(domain, op, 0), d->correlation_id,
 			d->phase ? "exit" : "enter", gettid());
 }
 
+static void write_op(const activity_record_t *r)
+{
+	fprintf(out, "op %u %s %" PRIu64 " %" PRIu64 " %" PRIu64 " %d %" PRIu64 " ", r->op,
+		roctracer_op_string(r->domain, r->op, r->kind), r->correlation_id, r->begin_ns,
+		r->end_ns, r->device_id, r->queue_id);
+	if (r->op == 0)
+		fprintf(out, "%s\n", r->kernel_name ? r->kernel_name : "-");
+	else
+		fprintf(out, "%zu\n", r->bytes);
+}
+
 static void write_record(const activity_record_t *r)
 {
 	if (r->domain == ACTIVITY_DOMAIN_HIP_OPS)
-		fprintf(out, "op %u %s %" PRIu64 " %" PRIu64 " %" PRIu64 " %d %" PRIu64 " %zu\n",
-			r->op, roctracer_op_string(r->domain, r->op, r->kind), r->correlation_id,
-			r->begin_ns, r->end_ns, r->device_id, r->queue_id, r->bytes);
+		write_op(r);
 	else if (r->domain == ACTIVITY_DOMAIN_EXT_API)
 		fprintf(out, "external %" PRIu64 " %" PRIu64 "\n", r->external_id,
 			r->correlation_id);

@@ -1,0 +1,153 @@
+// SPDX-License-Identifier: MIT
+/*
+ * Launches of one kernel, and copies of one piece of memory. Of a graph's kernels the arguments of
+ * its launch say nothing; of what is filled HIP makes several pieces as it likes.
+ *
+ * Arguments lie in hip_api_data_t as in a structure, in the order of the function's parameters.
+ */
+#include "roctracer/hip_arguments.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#define NAMES 65536 /* places in the table: a multiple of what programs launch */
+#define TRIES 64    /* places for a name */
+
+enum how {
+	NOTHING,
+	BY_POINTER,  /* the address of the kernel's stub is the first argument */
+	BY_FUNCTION, /* a hipFunction_t is */
+	BY_SIZE,     /* dst, src, size */
+	BY_PEERS,    /* dst, its device, src, its device, size */
+	BY_RECT,     /* dst, dpitch, src, spitch, width, height */
+};
+
+static const struct {
+	const char *name;
+	enum how how;
+} functions[] = {
+	{"hipLaunchKernel", BY_POINTER},
+	{"hipLaunchByPtr", BY_POINTER},
+	{"hipLaunchCooperativeKernel", BY_POINTER},
+	{"hipExtLaunchKernel", BY_POINTER},
+	{"hipModuleLaunchKernel", BY_FUNCTION},
+	{"hipExtModuleLaunchKernel", BY_FUNCTION},
+	{"hipHccModuleLaunchKernel", BY_FUNCTION},
+	{"hipMemcpy", BY_SIZE},
+	{"hipMemcpyAsync", BY_SIZE},
+	{"hipMemcpyWithStream", BY_SIZE},
+	{"hipMemcpyDtoD", BY_SIZE},
+	{"hipMemcpyDtoDAsync", BY_SIZE},
+	{"hipMemcpyDtoH", BY_SIZE},
+	{"hipMemcpyDtoHAsync", BY_SIZE},
+	{"hipMemcpyHtoD", BY_SIZE},
+	{"hipMemcpyHtoDAsync", BY_SIZE},
+	{"hipMemcpyFromSymbol", BY_SIZE},
+	{"hipMemcpyFromSymbolAsync", BY_SIZE},
+	{"hipMemcpyToSymbol", BY_SIZE},
+	{"hipMemcpyToSymbolAsync", BY_SIZE},
+	{"hipMemcpyPeer", BY_PEERS},
+	{"hipMemcpyPeerAsync", BY_PEERS},
+	{"hipMemcpy2D", BY_RECT},
+	{"hipMemcpy2DAsync", BY_RECT},
+};
+
+static uint8_t how[HIP_API_MAX];
+static const char *(*name_by_function)(const void *function);
+static const char *(*name_by_pointer)(const void *stub, void *stream);
+
+void hip_arguments__init(const struct hip_library *hip)
+{
+	name_by_function = hip->kernel_name;
+	name_by_pointer = hip->kernel_name_by_pointer;
+	for (uint32_t op = 1; op < hip_api.count; op++)
+		for (size_t i = 0; i < sizeof(functions) / sizeof(*functions); i++)
+			if (!strcmp(hip->api_name(op), functions[i].name))
+				how[op] = functions[i].how;
+}
+
+bool hip_arguments__tell(uint32_t op)
+{
+	return how[op] != NOTHING;
+}
+
+/* ---- names ---- */
+
+static uint32_t hash_of(const char *name)
+{
+	uint32_t hash = 2166136261u; /* FNV-1a */
+
+	for (; *name; name++)
+		hash = (hash ^ (unsigned char)*name) * 16777619u;
+	return hash;
+}
+
+/*
+ * A name of ours with the same letters: HIP's goes with its module, and work may end after that.
+ * NULL: no memory, or no place.
+ */
+static const char *keep(const char *name)
+{
+	static const char *names[NAMES];
+	uint32_t hash = hash_of(name);
+	char *copy = NULL;
+
+	for (uint32_t i = 0; i < TRIES; i++) {
+		const char **place = &names[(hash + i) % NAMES];
+		const char *there = __atomic_load_n(place, __ATOMIC_ACQUIRE);
+
+		if (!there && !copy)
+			copy = strdup(name);
+		if (!there && !copy)
+			return NULL;
+		if (!there && __atomic_compare_exchange_n(place, &there, copy, false,
+							  __ATOMIC_ACQ_REL, __ATOMIC_ACQUIRE))
+			return copy;
+		if (!strcmp(there, name)) {
+			free(copy);
+			return there;
+		}
+	}
+	free(copy);
+	return NULL;
+}
+
+/* ---- arguments ---- */
+
+/* They are numbers and pointers of 8 bytes, or int with a pointer behind. */
+static uint64_t argument(const void *args, int index)
+{
+	uint64_t value;
+
+	memcpy(&value, (const char *)args + 8 * index, sizeof(value));
+	return value;
+}
+
+struct hip_work hip_arguments__work(uint32_t op, const void *args)
+{
+	const void *first = (const void *)argument(args, 0);
+	struct hip_work work = {0};
+
+	switch (how[op]) {
+	case BY_POINTER:
+		if (name_by_pointer)
+			work.kernel_name = name_by_pointer(first, NULL);
+		break;
+	case BY_FUNCTION:
+		if (name_by_function)
+			work.kernel_name = name_by_function(first);
+		break;
+	case BY_SIZE:
+		work.bytes = argument(args, 2);
+		break;
+	case BY_PEERS:
+		work.bytes = argument(args, 4);
+		break;
+	case BY_RECT:
+		work.bytes = argument(args, 4) * argument(args, 5);
+		break;
+	}
+	if (work.kernel_name)
+		work.kernel_name = keep(work.kernel_name);
+	return work;
+}

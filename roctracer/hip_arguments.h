@@ -1,0 +1,24 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * What the arguments of a call say of the work that it gives to a GPU: HIP up to 5.3.0, which tells
+ * of the work itself neither the name of a kernel nor the bytes of a copy.
+ */
+#ifndef ROCTRACER_HIP_ARGUMENTS_H
+#define ROCTRACER_HIP_ARGUMENTS_H
+
+#include "roctracer/hip.h"
+
+/* What is not known is NULL or 0. The name is there for ever. */
+struct hip_work {
+	const char *kernel_name;
+	size_t bytes;
+};
+
+/* Finds the numbers of the functions in this HIP. Before the first call is told of. */
+void hip_arguments__init(const struct hip_library *hip);
+/* Do the operation's arguments say something? */
+bool hip_arguments__tell(uint32_t op);
+/* At the begin of the call; `args` is the union in hip_api_data_t. */
+struct hip_work hip_arguments__work(uint32_t op, const void *args);
+
+#endif
