@@ -1,7 +1,7 @@
 # What tracing costs. The programs that are measured, and `make bench`, which runs scripts/bench.
 
 BENCH_DIR = $(O)/bench
-BENCH = $(addprefix $(BENCH_DIR)/,calls completions floor launches)
+BENCH = $(addprefix $(BENCH_DIR)/,calls completions floor inprocess launches)
 
 $(BENCH_DIR)/libamdhip64.so.98: tests/bench/entries.c tests/bench/entries.h
 	$(call say,LD,$@)
@@ -49,6 +49,13 @@ $(BENCH_DIR)/completions: $(O)/obj/tests/bench/completions.o
 	$(call say,LD,$@)
 	@mkdir -p $(@D)
 	$(Q)$(CC) $(CFLAGS) $(SANFLAGS) $^ -o $@ -lhsa-runtime64
+
+CFLAGS_tests/bench/inprocess = -D__HIP_PLATFORM_AMD__
+
+$(BENCH_DIR)/inprocess: $(O)/obj/tests/bench/inprocess.o $(O)/libroctracer64.so.4
+	$(call say,LD,$@)
+	@mkdir -p $(@D)
+	$(Q)$(CC) $(CFLAGS) $(SANFLAGS) $^ -o $@ -lamdhip64 -lpthread '-Wl,-rpath,$$ORIGIN/..'
 
 # Not run by the tests, but to be built with them, or nobody notices that it cannot be.
 tests: $(BENCH)
