@@ -39,20 +39,40 @@ check_records() {
 		END { exit bad > 0 }' "$(tmp records)"
 }
 
-# Every dispatch of the truth log is recorded, within 1 us, with the id of a call that launches. (HIP's own kernels
-# are copies and fills, to it.)
+# Every dispatch of the truth log is recorded, within 1 us, with its name and the id of a call that launches. (HIP's
+# own kernels are copies and fills, to it. Of the work of graphs HIP up to 5.3.0 tells no names, and no bytes.)
 check_dispatches() {
-	true_ops "$(tmp truth)" | awk -F '\t' '$1 == "dispatch" && $3 !~ /^__amd_rocclr/ { print $5, $6 }' | sort -n >"$(tmp ran)"
-	awk '$1 == "op" && $2 == 0 { print $5, $6, $4 }' "$(tmp records)" | sort -n >"$(tmp told)"
+	true_ops "$(tmp truth)" | awk -F '\t' '$1 == "dispatch" && $3 !~ /^__amd_rocclr/ { print $5, $6, $3 }' | sort -n >"$(tmp ran)"
+	awk '$1 == "op" && $2 == 0 { print $5, $6, $4, $9 }' "$(tmp records)" | c++filt | sed 's/ /_/4g' | sort -n >"$(tmp told)"
 	[ "$(wc -l <"$(tmp ran)")" = "$(wc -l <"$(tmp told)")" ]
-	paste -d ' ' "$(tmp ran)" "$(tmp told)" | awk '
+	awk -v old="$(knows_work || echo 1)" '
 		function apart(a, b) { return a > b ? a - b : b - a }
-		apart($1, $3) > 1000 || apart($2, $4) > 1000 { bad++; if (bad <= 5) print }
-		END { exit bad > 0 }'
+		function is_named(told, true, corr) { return told == true || (old && graph[corr] && told == "-") }
+		FILENAME ~ /records$/ { if ($1 == "api" && $3 == "hipGraphLaunch") graph[$4] = 1; next }
+		FILENAME ~ /ran$/ { begin[++n] = $1; end[n] = $2; name[n] = $3; next }
+		{
+			for (i = 1; i <= n; i++)
+				if (!used[i] && apart(begin[i], $1) <= 1000 && apart(end[i], $2) <= 1000 && is_named($4, name[i], $3))
+					break
+			if (i > n && ++bad <= 5) print "never ran: " $0
+			used[i] = 1
+		}
+		END { exit bad > 0 }' "$(tmp records)" "$(tmp ran)" "$(tmp told)"
 	[ "${1:-}" = "ops" ] || awk '$1 == "api" && $2 == "HIP" { name[$4] = $3 }
 		$1 == "op" && $2 == 0 { ops[NR] = $4 }
 		END { for (i in ops) if (name[ops[i]] !~ /^hip(LaunchKernel|ExtLaunchKernel|ModuleLaunchKernel|GraphLaunch)/) {
 			print "by " ops[i] " " name[ops[i]]; bad++ } exit bad > 0 }' "$(tmp records)"
+}
+
+knows_work() {
+	nm -D --defined-only "$(ldd "$O/workloads/vectoradd" | awk '$1 ~ /^libamdhip64/ { print $3 }')" |
+		grep -q hipRegisterTracerCallback
+}
+
+# What was copied in sum, as the workload counts.
+check_bytes() {
+	[ "$(awk '$1 == "op" && $2 == 1 && $3 ~ /^Copy/ { n += $9 } END { printf "%.0f", n }' "$(tmp records)")" = \
+		"$(awk '$1 == "bytes" { n += $3 } END { printf "%.0f", n }' "$(tmp out)")" ]
 }
 
 @test "callbacks, records and what the GPUs ran, of each workload" {
@@ -64,6 +84,7 @@ check_dispatches() {
 		check_counts
 		check_records
 		check_dispatches
+		[ "$w" = graphs ] && ! knows_work || check_bytes
 		[ -s "$(tmp ran)" ] || [ "$w" = copies ]
 	done
 }
@@ -77,6 +98,7 @@ check_dispatches() {
 	rm "$(tmp truth)"
 	traced RT_TOOL=ops "$O/workloads/streams" -g 2 -t 4 -s 2 -n 20
 	check_dispatches ops
+	check_bytes
 	! grep -qv ^op "$(tmp records)"
 }
 
@@ -99,6 +121,26 @@ check_dispatches() {
 			if (!found) bad++; n++ } exit bad || !n }' "$(tmp records)"
 }
 
+@test "HSA's events: memory and who may use it, code and kernels, as the program takes and gives them back" {
+	traced HSA_TOOLS_LIB="$O/libroctracer64.so.4 $O/libroctracer64.so.4" "$O/workloads/hsa_resources"
+	awk '$1 == "did" && $2 ~ /^(alloc|free)$/ { print $2, $3 }' "$(tmp out)" >"$(tmp want)"
+	[ "$(wc -l <"$(tmp want)")" -gt 20 ]
+	awk '$2 == "alloc" { size[$3] = $4; print "alloc", $4 } $2 == "free" { print "free", size[$3] }' "$(tmp records)" >"$(tmp got)"
+	diff "$(tmp want)" "$(tmp got)"
+	# The GPU may use all but what is of a region, the CPU what the GPU is allowed to use.
+	[ "$(grep -c '^event device gpu' "$(tmp records)")" = "$(($(grep -c ^alloc "$(tmp want)") - 1))" ]
+	[ "$(grep -c '^event device cpu' "$(tmp records)")" = "$(awk '$2 == "hsa_amd_agents_allow_access" { print $3 }' "$(tmp out)")" ]
+	# Each kernel of the file, on each GPU that it was loaded for, is there until the program has it unloaded.
+	readelf -sW "$O/workloads/kernels.hsaco" | awk '$NF ~ /\.kd$/ { print $NF }' | sort -u >"$(tmp kernels)"
+	[ -s "$(tmp kernels)" ]
+	for what in load unload; do
+		awk -v w=$what '$2 == "kernel" && $3 == w { print $4 }' "$(tmp records)" | sort -u | diff "$(tmp kernels)" -
+		[ "$(grep -c "^event code $what .*kernels.hsaco" "$(tmp records)")" = 1 ]
+	done
+	diff <(awk '$2 == "kernel" && $3 == "load" { print $4, $5 }' "$(tmp records)" | sort) \
+		<(awk '$2 == "kernel" && $3 == "unload" { print $4, $5 }' "$(tmp records)" | sort)
+}
+
 @test "the tracer beside it: both are complete" {
 	sim "$RTRACE" -t hip,gpu -f json -o "$(tmp t.json)" -- env LD_PRELOAD="$O/tests/libtool.so $O/libsimkfd.so" \
 		SIMKFD_GPUS=2 SIMKFD_TRUTH="$(tmp truth)" RT_TOOL_OUT="$(tmp records)" \
@@ -111,6 +153,77 @@ check_dispatches() {
 	awk '$1 == "calls" && $2 ~ /^hip/ { print $2, $3 }' "$(tmp out)" | sort >"$(tmp want)"
 	diff "$(tmp want)" <(calls "$(tmp t.json)" | awk '{ n[$1]++ } END { for (f in n) print f, n[f] }' | sort |
 		join - <(cut -d ' ' -f 1 "$(tmp want)"))
+}
+
+# ---- the examples of roctracer's specification ----
+
+# example NAME ARGS...: with what it has made of calls, records and operations as lines `NAME CORR ...`.
+example() {
+	sim SIMKFD_GPUS=1 SIMKFD_DRIFT_PPM=200 SIMKFD_TRUTH="$(tmp truth)" "$O/examples/$1" "${@:2}" >"$(tmp out)"
+	grep -q '^result PASSED$' "$(tmp out)"
+	sed -n 's/^<\([^ ]*\) id([0-9]*) correlation_id(\([0-9]*\)) on-\(enter\|exit\)>/\3 \1 \2/p' "$(tmp out)" >"$(tmp told)"
+	sed -n 's/^\t\([^ ]*\) correlation_id(\([0-9]*\)) time_ns(\([0-9]*\):\([0-9]*\))/\1 \2 \3 \4/p' "$(tmp out)" >"$(tmp records)"
+}
+
+# What is recorded of calls, and told at their begin and end: the same ones, as often as the program counts.
+check_example_calls() { # FUNCTION...
+	local f
+
+	for f; do
+		awk -v f="$f" '$1 == "enter" && $2 == f { print f, $3 }' "$(tmp told)" | sort >"$(tmp enter)"
+		[ "$(wc -l <"$(tmp enter)")" = "$(sed -n "s/^calls $f //p" "$(tmp out)")" ]
+		diff "$(tmp enter)" <(awk -v f="$f" '$1 == "exit" && $2 == f { print f, $3 }' "$(tmp told)" | sort)
+		diff "$(tmp enter)" <(awk -v f="$f" '$1 == f { print f, $2 }' "$(tmp records)" | sort)
+	done
+}
+
+# The GPU's dispatches are those of the truth log, each of a launch of its own.
+check_example_dispatches() { # LAUNCH
+	true_ops "$(tmp truth)" | awk -F '\t' '$1 == "dispatch" && $3 !~ /^__amd_rocclr/ { print $5, $6 }' | sort -n >"$(tmp ran)"
+	awk '/device_id/ && !/bytes/ { print $3, $4 }' "$(tmp records)" | sort -n >"$(tmp told.ran)"
+	[ -s "$(tmp ran)" ]
+	[ "$(wc -l <"$(tmp ran)")" = "$(wc -l <"$(tmp told.ran)")" ]
+	paste -d ' ' "$(tmp ran)" "$(tmp told.ran)" | awk '
+		function apart(a, b) { return a > b ? a - b : b - a }
+		apart($1, $3) > 1000 || apart($2, $4) > 1000 { bad++; print } END { exit bad > 0 }'
+	diff <(awk '/device_id/ && !/bytes/ { print $2 }' "$(tmp records)" | sort) \
+		<(awk -v f="$1" '$1 == "enter" && $2 == f { print $3 }' "$(tmp told)" | sort)
+}
+
+@test "example: callback and records of one operation, and of its dispatches" {
+	example one_operation 50
+	check_example_calls hipModuleLaunchKernel
+	check_example_dispatches hipModuleLaunchKernel
+	# And of no others.
+	[ "$(wc -l <"$(tmp told)")" = 100 ]
+	[ "$(wc -l <"$(tmp records)")" = 100 ]
+}
+
+@test "example: MatrixTranspose with all callbacks and records, started and stopped in each iteration" {
+	example transpose 10
+	[ "$(grep -c '^# START$' "$(tmp out)")" = 10 ]
+	check_example_calls hipMalloc hipMemcpy hipFree hipLaunchKernel __hipPushCallConfiguration __hipPopCallConfiguration
+	check_example_dispatches hipLaunchKernel
+	[ "$(grep -c 'bytes(' "$(tmp records)")" = 20 ]
+	# What is told of arguments: the memory that was allocated is what is copied from and to, and freed.
+	sed -n 's/.*on-exit> \*ptr(\(.*\))$/\1/p' "$(tmp out)" | sort >"$(tmp allocated)"
+	[ "$(wc -l <"$(tmp allocated)")" = 20 ]
+	diff "$(tmp allocated)" <(sed -n 's/^<hipFree .*on-enter> ptr(\(.*\))$/\1/p' "$(tmp out)" | sort)
+	sed -n 's/^<hipMemcpy .*on-enter> dst(\(.*\)) src(\(.*\)) size(0x400000) kind(\(.\))$/\3 \1 \2/p' "$(tmp out)" |
+		awk '$1 == 1 { print $2 } $1 == 2 { print $3 }' | sort | diff "$(tmp allocated)" -
+	[ "$(grep -c '^<hipMalloc .*on-enter> ptr(0x[0-9a-f]*) size(0x400000)$' "$(tmp out)")" = 20 ]
+	[ "$(grep -c '^<hipLaunchKernel .*on-enter> kernel("_Z15matrixTransposePfS_i") stream((nil))$' "$(tmp out)")" = 10 ]
+}
+
+@test "example: tracing control by the program, for the tracer from outside" {
+	sim SIMKFD_GPUS=1 "$RTRACE" --trace-start off -t hip -f roctracer -f json -o "$(tmp t)" -- \
+		"$O/examples/transpose" 10 control >"$(tmp out)" 2>"$(tmp err)"
+	grep -q '^result PASSED$' "$(tmp out)"
+	[ "$(head -n 1 "$(tmp t).roctracer/results.hip_stats.csv")" = '"Name","Calls","TotalDurationNs","AverageNs","Percentage"' ]
+	diff <(tail -n +2 "$(tmp t).roctracer/results.hip_stats.csv" | cut -d , -f 1,2 | sort) \
+		<(printf '"%s",10\n' __hipPopCallConfiguration __hipPushCallConfiguration hipLaunchKernel)
+	# With what the program knows each launch as.
+	diff <(jq -r '.traceEvents[] | select(.name == "hipLaunchKernel") | .args.external' "$(tmp t.json)") <(seq 1001 1010)
 }
 
 @test "ThreadSanitizer: no data race, enabling and disabling under load included" {

@@ -30,7 +30,8 @@ tests: $(O)/tests/test_roctracer_$(1)
 endef
 $(foreach hip,$(FAKEHIPS),$(eval $(call fakehip,$(hip))))
 
-$(O)/pic/tests/roctracer/tool.o: SHLIB_CFLAGS += -fvisibility=default -Iroctracer
+$(O)/pic/tests/roctracer/tool.o: SHLIB_CFLAGS += -fvisibility=default -Iroctracer -I$(O)/gen/roctracer
+$(O)/pic/tests/roctracer/tool.o: | $(HSA_API_GEN)
 
 $(O)/tests/libtool.so: $(O)/pic/tests/roctracer/tool.o $(O)/libroctracer64.so.4
 	$(call say,LD,$@)
@@ -46,3 +47,15 @@ tsan-roctracer: | tsan-agent
 	$(Q)$(MAKE) --no-print-directory O=$(O)/tsan SAN=thread CFLAGS="-O1 -g" $(FAKEHIPS:%=$(O)/tsan/tests/test_roctracer_%)
 tests: tsan-roctracer
 endif
+
+# ---- the examples of roctracer's specification, with the real HIP ----
+
+EXAMPLE_RPATH = -Wl,-rpath,'$$ORIGIN/..'
+ROCTRACER_EXAMPLES = $(addprefix $(O)/examples/,one_operation transpose)
+
+$(ROCTRACER_EXAMPLES): $(O)/examples/%: tests/roctracer/%.hip $(O)/libroctracer64.so.4
+	$(call say,HIPCC,$@)
+	@mkdir -p $(@D)
+	$(Q)$(call hipcc,$(HIP_FLAGS) -Iroctracer -I$(O)/gen/roctracer -MF $@.d $< -L$(O) -lroctracer64 $(EXAMPLE_RPATH) -o $@)
+
+tests: $(ROCTRACER_EXAMPLES)
