@@ -90,15 +90,18 @@ static void on_call(uint32_t domain, uint32_t op, const void *data, void *arg)
 			d->phase ? "exit" : "enter", gettid());
 }
 
+/* A line is written at once: other threads write to the same file. */
 static void write_op(const activity_record_t *r)
 {
-	fprintf(out, "op %u %s %" PRIu64 " %" PRIu64 " %" PRIu64 " %d %" PRIu64 " ", r->op,
-		roctracer_op_string(r->domain, r->op, r->kind), r->correlation_id, r->begin_ns,
-		r->end_ns, r->device_id, r->queue_id);
+	char bytes[32];
+	const char *what = bytes;
+
+	snprintf(bytes, sizeof(bytes), "%zu", r->bytes);
 	if (r->op == 0)
-		fprintf(out, "%s\n", r->kernel_name ? r->kernel_name : "-");
-	else
-		fprintf(out, "%zu\n", r->bytes);
+		what = r->kernel_name ? r->kernel_name : "-";
+	fprintf(out, "op %u %s %" PRIu64 " %" PRIu64 " %" PRIu64 " %d %" PRIu64 " %s\n", r->op,
+		roctracer_op_string(r->domain, r->op, r->kind), r->correlation_id, r->begin_ns,
+		r->end_ns, r->device_id, r->queue_id, what);
 }
 
 static void write_record(const activity_record_t *r)
