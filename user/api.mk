@@ -2,7 +2,7 @@
 
 # Another ROCm than the system's: as for the agent.
 API_INCLUDES = $(addprefix -I,$(filter-out /usr/include,$(HSA_INCLUDE)))
-API_SOURCES = scripts/apidesc.py user/undeclared.h roctx/roctx.h bpf/events.h \
+API_SOURCES = scripts/apidesc.py scripts/apitypes.py user/undeclared.h roctx/roctx.h bpf/events.h \
 	$(wildcard $(HSA_INCLUDE)/hip/hip_version.h $(HSA_INCLUDE)/hsa/hsa.h $(HSA_INCLUDE)/hsakmt.h)
 
 API_OBJS = $(patsubst %,$(O)/obj/user/%.o,api args textbuf format api_tables)
