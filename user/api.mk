@@ -5,7 +5,7 @@ API_INCLUDES = $(addprefix -I,$(filter-out /usr/include,$(HSA_INCLUDE)))
 API_SOURCES = scripts/apidesc.py scripts/apitypes.py user/undeclared.h roctx/roctx.h bpf/events.h \
 	$(wildcard $(HSA_INCLUDE)/hip/hip_version.h $(HSA_INCLUDE)/hsa/hsa.h $(HSA_INCLUDE)/hsakmt.h)
 
-API_OBJS = $(patsubst %,$(O)/obj/user/%.o,api args textbuf format api_tables)
+API_OBJS = $(patsubst %,$(O)/obj/user/%.o,api args value textbuf format api_tables)
 
 $(O)/gen/user/api_tables.c: scripts/gen-api-tables $(API_SOURCES)
 	$(call say,GEN,$@)

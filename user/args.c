@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: MIT
 /*
- * Decodes calls: finds each argument at its place and writes it by its type.
+ * Decodes calls: finds each argument at its place and has it written by its type.
  */
 #include "user/args.h"
 
 #include <errno.h>
-#include <stdlib.h>
 #include <string.h>
 
-#define NAME_SIZE  128 /* "*name" */
-#define MAX_NESTED 8   /* structs inside each other; those of the headers have 4 */
+#include "user/value.h"
+
+#define NAME_SIZE 128 /* "*name" */
 
 /* ---- raw values ---- */
 
@@ -126,220 +126,6 @@ static const unsigned char *arg_bytes(const struct call_values *v, const struct 
 	return buf;
 }
 
-/* ---- values by type ---- */
-
-static uint64_t load(const unsigned char *data, uint32_t size)
-{
-	uint64_t value = 0;
-
-	memcpy(&value, data, size <= sizeof(value) ? size : sizeof(value));
-	return value;
-}
-
-static int64_t sign_extend(uint64_t value, uint32_t size)
-{
-	unsigned int shift = size < 8 ? 64 - 8 * size : 0;
-
-	return (int64_t)(value << shift) >> shift;
-}
-
-static void put_address(struct textbuf *t, uint64_t address)
-{
-	if (address)
-		textbuf__hex(t, address);
-	else
-		textbuf__str(t, "NULL");
-}
-
-static void put_string(struct textbuf *t, const unsigned char *data, size_t len, bool cut)
-{
-	textbuf__char(t, '"');
-	textbuf__escaped(t, (const char *)data, len, '"');
-	textbuf__str(t, cut ? "\"..." : "\"");
-}
-
-static int by_value(const void *key, const void *constant)
-{
-	uint64_t a = *(const uint64_t *)key, b = ((const struct api_constant *)constant)->value;
-
-	return a < b ? -1 : a > b;
-}
-
-static const char *constant_name(const struct api_type *type, uint64_t value)
-{
-	const struct api_constant *c =
-		bsearch(&value, type->constants, type->count, sizeof(*type->constants), by_value);
-
-	return c ? c->name : NULL;
-}
-
-/* "A|B|0x40": the largest constants first, so that a name for several bits together is found. */
-static void put_flags(struct textbuf *t, const struct api_type *type, uint64_t value)
-{
-	const char *separator = "";
-
-	for (unsigned int i = type->count; i-- > 0;) {
-		const struct api_constant *c = &type->constants[i];
-
-		if (!c->value || (value & c->value) != c->value)
-			continue;
-		textbuf__str(t, separator);
-		textbuf__str(t, c->name);
-		value &= ~c->value;
-		separator = "|";
-	}
-	if (value || !*separator) {
-		textbuf__str(t, separator);
-		textbuf__hex(t, value);
-	}
-}
-
-static void put_enum(struct textbuf *t, const struct api_type *type, uint64_t value)
-{
-	const char *name = constant_name(type, value);
-
-	if (name)
-		textbuf__str(t, name);
-	else if (type->kind == API_FLAGS)
-		put_flags(t, type, value);
-	else
-		textbuf__int(t, sign_extend(value, type->size));
-}
-
-static void put_float(struct textbuf *t, const unsigned char *data, uint32_t size)
-{
-	double d;
-	float f;
-
-	if (size == sizeof(f)) {
-		memcpy(&f, data, sizeof(f));
-		textbuf__float(t, f);
-	} else {
-		memcpy(&d, data, sizeof(d));
-		textbuf__double(t, d);
-	}
-}
-
-/* All kinds that are whole or not there. */
-static void put_scalar(struct textbuf *t, const struct api_type *type, const unsigned char *data)
-{
-	uint64_t value = load(data, type->size);
-
-	switch (type->kind) {
-	case API_INT:
-		textbuf__int(t, sign_extend(value, type->size));
-		break;
-	case API_HEX:
-		textbuf__hex(t, value);
-		break;
-	case API_BOOL:
-		if (value > 1)
-			textbuf__uint(t, value);
-		else
-			textbuf__str(t, value ? "true" : "false");
-		break;
-	case API_FLOAT:
-		put_float(t, data, type->size);
-		break;
-	case API_ENUM:
-	case API_FLAGS:
-		put_enum(t, type, value);
-		break;
-	case API_POINTER:
-	case API_STRING:
-		put_address(t, value);
-		break;
-	default:
-		textbuf__uint(t, value);
-	}
-}
-
-static void put_chars(struct textbuf *t, const struct api_type *type, const unsigned char *data,
-		      size_t len)
-{
-	size_t max = len < type->size ? len : type->size;
-	size_t n = strnlen((const char *)data, max);
-
-	put_string(t, data, n, n == max && max < type->size);
-}
-
-static void put_bytes(struct textbuf *t, const struct api_type *type, const unsigned char *data,
-		      size_t len)
-{
-	size_t n = len < type->size ? len : type->size;
-
-	textbuf__str(t, "0x");
-	for (size_t i = 0; i < n; i++) {
-		textbuf__char(t, "0123456789abcdef"[data[i] >> 4]);
-		textbuf__char(t, "0123456789abcdef"[data[i] & 0xf]);
-	}
-	if (n < type->size)
-		textbuf__str(t, "...");
-}
-
-static void put_value(struct textbuf *t, const struct api_type *type, const unsigned char *data,
-		      size_t len, unsigned int depth);
-
-/* Fields that `len` bytes do not reach are "..."; arrays of char may be there in part. */
-static void put_fields(struct textbuf *t, const struct api_type *type, const unsigned char *data,
-		       size_t len, unsigned int depth)
-{
-	for (unsigned int i = 0; i < type->count; i++) {
-		const struct api_field *f = &type->fields[i];
-
-		if (i)
-			textbuf__str(t, ", ");
-		if (f->offset >= len) {
-			textbuf__str(t, "...");
-			return;
-		}
-		textbuf__str(t, f->name);
-		textbuf__char(t, '=');
-		put_value(t, f->type, data + f->offset, len - f->offset, depth + 1);
-	}
-}
-
-static void put_elements(struct textbuf *t, const struct api_type *type, const unsigned char *data,
-			 size_t len, unsigned int depth)
-{
-	uint32_t step = type->target->size;
-
-	for (unsigned int i = 0; i < type->count; i++) {
-		if (i)
-			textbuf__str(t, ", ");
-		if ((size_t)step * i >= len) {
-			textbuf__str(t, "...");
-			return;
-		}
-		put_value(t, type->target, data + (size_t)step * i, len - (size_t)step * i,
-			  depth + 1);
-	}
-}
-
-static void put_value(struct textbuf *t, const struct api_type *type, const unsigned char *data,
-		      size_t len, unsigned int depth)
-{
-	if (depth > MAX_NESTED) {
-		textbuf__str(t, "...");
-	} else if (type->kind == API_STRUCT) {
-		textbuf__char(t, '{');
-		put_fields(t, type, data, len, depth);
-		textbuf__char(t, '}');
-	} else if (type->kind == API_ARRAY) {
-		textbuf__char(t, '[');
-		put_elements(t, type, data, len, depth);
-		textbuf__char(t, ']');
-	} else if (type->kind == API_CHARS) {
-		put_chars(t, type, data, len);
-	} else if (type->kind == API_BYTES) {
-		put_bytes(t, type, data, len);
-	} else if (type->size <= len) {
-		put_scalar(t, type, data);
-	} else {
-		textbuf__char(t, '?');
-	}
-}
-
 /* ---- arguments ---- */
 
 static const struct call_read *read_of(const struct call_values *v, uint8_t index)
@@ -356,12 +142,12 @@ static void put_arg(struct textbuf *t, const struct api_param *p, const struct c
 	size_t len;
 
 	if (r) {
-		put_string(t, r->data, r->len, r->cut);
+		value__put_string(t, r->data, r->len, r->cut);
 		return;
 	}
 	data = arg_bytes(v, p, buf, &len);
 	if (data)
-		put_value(t, p->type, data, len, 0);
+		value__put(t, p->type, data, len);
 	else
 		textbuf__char(t, '?');
 	if (p->flags & API_KERNEL && v->kernel) {
@@ -387,9 +173,9 @@ static const struct call_read *target_of(const struct api_function *fn, const st
 static void put_target(struct textbuf *t, const struct api_param *p, const struct call_read *r)
 {
 	if (p->type->target->kind == API_STRING)
-		put_string(t, r->data, r->len, r->cut);
+		value__put_string(t, r->data, r->len, r->cut);
 	else
-		put_value(t, p->type->target, r->data, r->len, 0);
+		value__put(t, p->type->target, r->data, r->len);
 }
 
 static void put_registers(struct textbuf *t, const struct call_values *v)
@@ -443,13 +229,13 @@ static void put_result(struct textbuf *t, const struct api_function *fn,
 	}
 	r = read_of(v, fn->ret_read);
 	if (r && fn->ret->kind == API_STRING)
-		put_string(t, r->data, r->len, r->cut);
+		value__put_string(t, r->data, r->len, r->cut);
 	else if (r)
-		put_value(t, fn->ret, r->data, r->len, 0);
+		value__put(t, fn->ret, r->data, r->len);
 	else if (fn->ret_read != API_UNREAD)
-		put_address(t, v->ret);
+		value__put_address(t, v->ret);
 	else
-		put_value(t, fn->ret, (const unsigned char *)&v->ret, sizeof(v->ret), 0);
+		value__put(t, fn->ret, (const unsigned char *)&v->ret, sizeof(v->ret));
 }
 
 static bool has_result(const struct api_function *fn, const struct call_values *v)
@@ -502,11 +288,11 @@ static bool visit_number(const struct visit *visit, const char *name, const stru
 
 	if (visit->form != ARGS_NUMBERS || !data || len < type->size || type->size > 8)
 		return false;
-	value.number = load(data, type->size);
+	value.number = value__load(data, type->size);
 	switch (type->kind) {
 	case API_INT:
 		value.kind = ARG_INT;
-		value.number = (uint64_t)sign_extend(value.number, type->size);
+		value.number = (uint64_t)value__signed(value.number, type->size);
 		break;
 	case API_UINT:
 		value.kind = ARG_UINT;
@@ -593,14 +379,4 @@ bool args__return(struct textbuf *t, const struct api_function *fn, const struct
 		visit_text(&visit, "return");
 	}
 	return true;
-}
-
-/* ---- ioctls ---- */
-
-void args__put_struct(struct textbuf *t, const struct api_type *type, const void *data, size_t len)
-{
-	if (type->kind == API_STRUCT)
-		put_fields(t, type, data, len, 0);
-	else
-		put_value(t, type, data, len, 0);
 }

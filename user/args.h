@@ -108,8 +108,4 @@ bool args__word(const struct api_param *p, const struct call_values *v, uint64_t
 /* Did the call return a value that means failure? */
 bool args__failed(const struct api_function *fn, const struct call_values *v);
 
-/* The struct behind an ioctl's argument, "name=value, name=value", as far as `len` bytes show it.
- */
-void args__put_struct(struct textbuf *t, const struct api_type *type, const void *data, size_t len);
-
 #endif

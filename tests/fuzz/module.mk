@@ -15,11 +15,11 @@ $(FUZZ_DIR)/fuzz_maps: tests/fuzz/fuzz_maps.c user/procfs.c
 $(FUZZ_DIR)/fuzz_agent: tests/fuzz/fuzz_agent.c tests/fuzz/world.c $(patsubst %,user/%.c,agent agent_names agents trace intake order \
 		operations oprecord resources correlate workers streams ranges external merge task control \
 		items strings handles symbols stacks image function door kfd select output outname procfs $(SINK_SRCS) \
-		api args textbuf) $(O)/gen/user/api_tables.c
+		api args value textbuf) $(O)/gen/user/api_tables.c
 $(FUZZ_DIR)/fuzz_agent: FUZZ_LIBS = -lelf -ldw -liberty $(SINK_LIBS) -Wl,--wrap=clock__boot_ns,--wrap=poll
 
 $(FUZZ_DIR)/fuzz_recording: tests/fuzz/fuzz_recording.c $(patsubst %,user/%.c,decode replay strings output outname task control external procfs $(SINK_SRCS) \
-		api args textbuf) $(O)/gen/user/api_tables.c
+		api args value textbuf) $(O)/gen/user/api_tables.c
 $(FUZZ_DIR)/fuzz_recording: FUZZ_LIBS = -liberty $(SINK_LIBS)
 
 $(FUZZ_TARGETS): | $(O)/gen/user/rocpd_sql.h $(O)/gen/user/html_page.h

@@ -16,6 +16,7 @@
 
 #include "user/api.h"
 #include "user/args.h"
+#include "user/value.h"
 
 /* A span record under construction. */
 static struct {
@@ -430,12 +431,12 @@ static void test_ioctls(void **state)
 	assert_non_null(io);
 	assert_string_equal(io->name, "AMDKFD_IOC_CREATE_EVENT");
 	assert_int_equal(io->type->size, _IOC_SIZE(AMDKFD_IOC_CREATE_EVENT));
-	args__put_struct(&t, io->type, &args, sizeof(args));
+	value__put_bare(&t, io->type, &args, sizeof(args));
 	assert_string_equal(textbuf__string(&t),
 			    "event_page_offset=4096, event_trigger_data=7, event_type=2, "
 			    "auto_reset=1, node_id=3, event_id=4, event_slot_index=5");
 	textbuf__reset(&t);
-	args__put_struct(&t, io->type, &args, 12);
+	value__put_bare(&t, io->type, &args, 12);
 	assert_string_equal(textbuf__string(&t),
 			    "event_page_offset=4096, event_trigger_data=7, ...");
 	textbuf__free(&t);
