@@ -18,6 +18,7 @@
 #include "user/csv.h"
 #include "user/csvstats.h"
 #include "user/hash.h"
+#include "user/kernel_name.h"
 #include "user/nest.h"
 #include "user/outfile.h"
 #include "user/outfolder.h"
@@ -255,43 +256,6 @@ static void add_call(struct roctracer *r, const struct event *ev)
 
 /* ---- operations ---- */
 
-/* The end of "int (*)[4] space::name<int, char>(int)" without what stands in brackets: "name". */
-static size_t base_name(const char *name, const char **begin)
-{
-	const char *at = name + strlen(name), *end;
-	int inside = 0;
-
-	for (; at > name; at--) {
-		if (strchr(")>]", at[-1]))
-			inside++;
-		else if (strchr("(<[", at[-1]))
-			inside -= inside > 0;
-		else if (!inside && at[-1] != ' ')
-			break;
-	}
-	end = at;
-	while (at > name && at[-1] != ' ' && at[-1] != ':')
-		at--;
-	*begin = at;
-	return end - at;
-}
-
-/* Colons end a name. */
-static void put_kernel(struct textbuf *line, const char *name)
-{
-	size_t begin = line->len, len;
-	const char *base;
-
-	len = base_name(name, &base);
-	if (len)
-		textbuf__escaped(line, base, len, '\0');
-	else
-		put_text(line, *name ? name : "?");
-	for (size_t i = begin; i < line->len; i++)
-		if (line->data[i] == ':')
-			line->data[i] = '_';
-}
-
 static const char *copy_name(enum copy_dir dir)
 {
 	switch (dir) {
@@ -317,7 +281,7 @@ static void put_operation(struct roctracer *r, const struct event *ev)
 	textbuf__uint(&r->line, ev->gpu.queue);
 	textbuf__char(&r->line, ' ');
 	if (ev->kind == EV_DISPATCH)
-		put_kernel(&r->line, ev_name(ev));
+		kernel_name__put_last(&r->line, ev_name(ev));
 	else
 		textbuf__str(&r->line, ev->kind == EV_COPY ? copy_name(ev->gpu.dir) : "Marker");
 	textbuf__char(&r->line, ':');

@@ -3,7 +3,7 @@
 include user/html.mk
 
 SINK_SRCS = hash clock log sink outfile event format nest tracks sink_text sink_json sink_pftrace pftrace pfstages proto rates sink_summary table jsonout \
-	sink_stats sink_folded calltree sink_roctracer outfolder sink_otf2 otf2archive otf2files otf2regions slices sink_csv csv csvstats rocprof sink_rocpd rocpd_db jsontext sink_rtrace origin bytes chunk recfiles chunkwriter definitions encode \
+	sink_stats sink_folded calltree sink_roctracer kernel_name outfolder sink_otf2 otf2archive otf2files otf2regions slices sink_csv csv csvstats rocprof sink_rocpd rocpd_db jsontext sink_rtrace origin bytes chunk recfiles chunkwriter definitions encode \
 	$(HTML_SRCS) $(addprefix report/,names tally idle idle_calls failures who losses)
 SINK_OBJS = $(sort $(SINK_SRCS:%=$(O)/obj/user/%.o) $(API_OBJS))
 SINK_LIBS = -lyajl -lsmartcols -lsqlite3 -lotf2 -lzstd -lz -lm

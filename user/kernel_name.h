@@ -1,0 +1,14 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The short name of a kernel in roctracer's files.
+ */
+#ifndef RTRACE_KERNEL_NAME_H
+#define RTRACE_KERNEL_NAME_H
+
+#include "user/textbuf.h"
+
+/* Of a demangled name the last part, without types: "name" of "int (*)[4] space::name<int>(int)".
+ */
+void kernel_name__put_last(struct textbuf *t, const char *name);
+
+#endif
