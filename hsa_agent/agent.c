@@ -6,7 +6,6 @@
  * hsa_shut_down followed by hsa_init goes on with the same ring.
  */
 #include <errno.h>
-#include <poll.h>
 #include <signal.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -18,6 +17,7 @@
 #include "hsa_agent/code.h"
 #include "hsa_agent/core.h"
 #include "hsa_agent/relay.h"
+#include "hsa_agent/say.h"
 
 #define EXPORT __attribute__((visibility("default")))
 
@@ -51,40 +51,12 @@ struct rt_agent_rec *agent_claim(enum rt_agent_kind kind, enum rt_agent_what wha
 	return rec;
 }
 
-/*
- * One write for the whole line: others write to stderr too. Never one that would wait for a slow
- * reader, nor one to a reader that has gone, which would be a deadly signal.
- */
-static void write_line(const char *line, size_t len)
-{
-	struct pollfd stderr_now = {.fd = STDERR_FILENO, .events = POLLOUT};
-
-	if (poll(&stderr_now, 1, 0) != 1 || stderr_now.revents != POLLOUT)
-		return;
-	if (write(STDERR_FILENO, line, len) < 0)
-		return;
-}
-
-static void say(const char *fmt, va_list args)
-{
-	static const char prefix[] = "rtrace-agent: ";
-	char line[512];
-	int n = sizeof(prefix) - 1;
-
-	memcpy(line, prefix, n);
-	n += vsnprintf(line + n, sizeof(line) - n - 1, fmt, args);
-	if (n > (int)sizeof(line) - 2)
-		n = sizeof(line) - 2;
-	line[n++] = '\n';
-	write_line(line, n);
-}
-
 void agent_warn(const char *fmt, ...)
 {
 	va_list args;
 
 	va_start(args, fmt);
-	say(fmt, args);
+	say("rtrace-agent", fmt, args);
 	va_end(args);
 }
 
@@ -95,7 +67,7 @@ void agent_say(const char *fmt, ...)
 	if (!agent.verbose)
 		return;
 	va_start(args, fmt);
-	say(fmt, args);
+	say("rtrace-agent", fmt, args);
 	va_end(args);
 }
 
@@ -111,7 +83,7 @@ void agent_fail(const char *fmt, ...)
 		agent.shm.state->failed = 1;
 	}
 	va_start(args, fmt);
-	say(fmt, args);
+	say("rtrace-agent", fmt, args);
 	va_end(args);
 }
 
