@@ -78,10 +78,14 @@ void hsa__engage(void)
 
 /* ---- the runtime ---- */
 
+/*
+ * A second time (HSA_TOOLS_LIB names us twice, or a tool calls it for a runtime that does not)
+ * others have wrapped what we did since. To wrap them again would be to call each other for ever.
+ */
 bool OnLoad(HsaApiTable *table, uint64_t runtime_version, uint64_t failed_count,
 	    const char *const *failed_names)
 {
-	if (loaded) /* HSA_TOOLS_LIB names us twice */
+	if (loaded)
 		return true;
 	loaded = true;
 	hsa_events_wrap(table);
