@@ -2,6 +2,7 @@
 # libroctracer64.so.4, and its name for -l.
 
 include roctracer/hsa_api.mk
+include roctracer/tool/tool.mk
 
 ROCTRACER_OBJS = $(patsubst %,$(O)/pic/roctracer/%.o,api clock domains hip hip_arguments hip_callbacks hip_tracer hsa hsa_api hsa_events \
 	libs pool roctx_domain status submitted table thread)

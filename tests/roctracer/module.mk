@@ -40,6 +40,37 @@ $(O)/tests/libtool.so: $(O)/pic/tests/roctracer/tool.o $(O)/libroctracer64.so.4
 
 tests: $(O)/tests/libtool.so
 
+# What the tool library knows of functions, held against the compiler, and the file of names that it reads.
+$(O)/gen/tests/roctracer/hip_members.inc: $(HSA_INCLUDE)/hip/amd_detail/hip_prof_str.h
+$(O)/gen/tests/roctracer/hsa_members.inc: $(O)/gen/roctracer/hsa_prof_str.h
+$(O)/gen/tests/roctracer/%_members.inc: tests/roctracer/members.awk
+	$(call say,GEN,$@)
+	@mkdir -p $(@D)
+	$(Q)awk -f $< $(lastword $^) >$@
+
+$(O)/obj/roctracer/tool/functions_tables.o: $(O)/gen/roctracer/tool/functions_tables.c
+	$(call say,CC,$@)
+	@mkdir -p $(@D)
+	$(Q)$(CC) $(ALL_CFLAGS) $(SANFLAGS) -c $< -o $@
+
+CFLAGS_tests/roctracer/test_tool_functions = -D__HIP_PLATFORM_AMD__ -Iroctracer -I$(O)/gen/roctracer
+$(O)/obj/tests/roctracer/test_tool_functions.o: | $(HSA_API_GEN) \
+	$(O)/gen/tests/roctracer/hip_members.inc $(O)/gen/tests/roctracer/hsa_members.inc
+ifneq ($(HSA_INCLUDE),/usr/include)
+$(O)/obj/tests/roctracer/test_tool_functions.o: ALL_CFLAGS += -isystem $(HSA_INCLUDE)
+endif
+$(O)/tests/test_tool_functions: $(O)/obj/tests/roctracer/test_tool_functions.o $(O)/obj/roctracer/tool/functions_tables.o
+$(O)/tests/test_tool_input: $(O)/obj/tests/roctracer/test_tool_input.o $(O)/obj/roctracer/tool/input.o
+
+TOOL_TESTS = $(O)/tests/test_tool_functions $(O)/tests/test_tool_input
+$(TOOL_TESTS):
+	$(call say,LD,$@)
+	@mkdir -p $(@D)
+	$(Q)$(CC) $(CFLAGS) $(SANFLAGS) $^ -o $@ -lcmocka
+
+UNIT_TESTS += $(TOOL_TESTS)
+tests: $(TOOL_TESTS)
+
 # Once more for ThreadSanitizer, run by tests/e2e/libroctracer.bats. Make itself knows what is out of date there.
 ifeq ($(SAN),)
 .PHONY: tsan-roctracer

@@ -9,7 +9,7 @@ HIP_FLAGS = -O2 -g -Wall -Wextra -Wno-unused-parameter -Werror -I. -MMD -MP $(HI
 # traceback on one without. Its own exit status is kept, and its diagnostics are shown if it fails.
 hipcc = $(HIPCC) $(1) 2>$@.log || { cat $@.log >&2; exit 1; }
 
-WORKLOADS_HIP = vectoradd matrixtranspose streams graphs events ranges job forker longjmp exceptions windows storm
+WORKLOADS_HIP = vectoradd matrixtranspose streams graphs events ranges job forker longjmp exceptions windows storm leaving
 WORKLOADS_C = copies module errors hsa_dispatch hsa_producers hsa_calls resources hsa_resources
 WORKLOADS = $(addprefix $(O)/workloads/,$(WORKLOADS_HIP) $(WORKLOADS_C))
 WORKLOAD_FILES = $(O)/workloads/libkernels.so $(O)/workloads/kernels.hsaco $(O)/workloads/resources.hsaco

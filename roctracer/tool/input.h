@@ -1,0 +1,30 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * What is to be traced, and the file in which rocprof says so:
+ *
+ *   <trace name="HIP"><parameters api="hipMalloc, hipFree"></parameters></trace>
+ *
+ * traces HIP, and of its functions those two. Names are HIP, HSA, rocTX, and GPU for what GPUs do
+ * for HSA. Quotes may be left out; # begins a comment. Elements with other names are rocprofiler's
+ * business.
+ */
+#ifndef TOOL_INPUT_H
+#define TOOL_INPUT_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+struct wanted {
+	bool roctx;
+	bool hip, hsa; /* calls */
+	bool hip_ops, hsa_ops;
+	/* Names of functions, separated by blanks or commas; NULL: all. */
+	char *hip_functions, *hsa_functions;
+};
+
+/* Adds what the file asks for. One that cannot be read or understood is said, and is as far as it
+ * goes.
+ */
+void input__read(const char *path, struct wanted *wanted);
+
+#endif

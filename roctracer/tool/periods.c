@@ -1,0 +1,72 @@
+// SPDX-License-Identifier: MIT
+/*
+ * What is done at times: tracing on and off, and writing. Each by a thread of its own, which takes
+ * no signals from the application and ends with it.
+ */
+#include <pthread.h>
+#include <signal.h>
+#include <time.h>
+
+#include "roctracer/roctracer_ext.h"
+#include "roctracer/tool/core.h"
+#include "roctracer/tool/settings.h"
+
+static void pause_us(uint32_t us)
+{
+	const struct timespec ts = {.tv_sec = us / 1000000, .tv_nsec = us % 1000000 * 1000L};
+
+	clock_nanosleep(CLOCK_MONOTONIC, 0, &ts, NULL);
+}
+
+static void *switch_at_times(void *arg)
+{
+	const struct settings *s = arg;
+
+	pause_us(s->delay_us);
+	for (;;) {
+		roctracer_start();
+		pause_us(s->length_us);
+		roctracer_stop();
+		pause_us(s->rate_us - s->length_us);
+	}
+	return NULL;
+}
+
+static void *flush_at_times(void *arg)
+{
+	const struct settings *s = arg;
+
+	for (;;) {
+		pause_us(s->flush_us);
+		tool_flush();
+	}
+	return NULL;
+}
+
+static void start(void *(*function)(void *), const struct settings *s, const char *variable)
+{
+	sigset_t all, before;
+	pthread_t thread;
+	int err;
+
+	sigfillset(&all);
+	pthread_sigmask(SIG_SETMASK, &all, &before);
+	err = pthread_create(&thread, NULL, function, (void *)s);
+	pthread_sigmask(SIG_SETMASK, &before, NULL);
+	if (err)
+		tool_warn("%s: no thread", variable);
+	else
+		pthread_detach(thread);
+}
+
+void periods__start(void)
+{
+	const struct settings *s = settings__get();
+
+	if (s->stopped || s->periods)
+		roctracer_stop();
+	if (s->periods)
+		start(switch_at_times, s, "ROCP_CTRL_RATE");
+	if (s->flush_us)
+		start(flush_at_times, s, "ROCP_FLUSH_RATE");
+}

@@ -1,0 +1,225 @@
+// SPDX-License-Identifier: MIT
+/*
+ * libroctracer_tool.so: writes what libroctracer64 tells into the files that rocprof reads.
+ *
+ * The HSA runtime loads it, and what is wanted is enabled then; ROC-TX, which may be called before,
+ * where the library is preloaded, at once. Nothing is ever disabled: HIP goes on telling of what
+ * GPUs did while the process ends. Lines are written when the runtime is shut down, when exit() is
+ * called, and as the last thing when libraries have ended.
+ */
+#include <pthread.h>
+#include <stdarg.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "hsa_agent/say.h"
+#include "roctracer/libs.h"
+#include "roctracer/roctracer_ext.h"
+#include "roctracer/roctracer_hsa.h"
+#include "roctracer/tool/core.h"
+#include "roctracer/tool/hip_process.h"
+#include "roctracer/tool/kernels.h"
+#include "roctracer/tool/lines.h"
+#include "roctracer/tool/own.h"
+#include "roctracer/tool/runtime.h"
+#include "roctracer/tool/settings.h"
+
+#define EXPORT __attribute__((visibility("default")))
+
+/* Behind libroctracer64, which has 50. */
+EXPORT extern const uint32_t HSA_AMD_TOOL_PRIORITY;
+const uint32_t HSA_AMD_TOOL_PRIORITY = 1050;
+
+EXPORT bool OnLoad(HsaApiTable *table, uint64_t runtime_version, uint64_t failed_count,
+		   const char *const *failed_names);
+EXPORT void OnUnload(void);
+
+static int pid;
+static roctracer_pool_t *pool;
+
+void tool_warn(const char *fmt, ...)
+{
+	va_list args;
+
+	va_start(args, fmt);
+	say("libroctracer_tool", fmt, args);
+	va_end(args);
+}
+
+uint64_t tool_now(void)
+{
+	roctracer_timestamp_t now = 0;
+	struct timespec ts;
+
+	if (roctracer_get_timestamp(&now) == ROCTRACER_STATUS_SUCCESS && now)
+		return now;
+	clock_gettime(CLOCK_BOOTTIME, &ts);
+	return ts.tv_sec * 1000000000ULL + ts.tv_nsec;
+}
+
+int tool_pid(void)
+{
+	return pid;
+}
+
+/* The pool is the tool's own: the default one may be the application's. */
+void tool_flush(void)
+{
+	if (pool)
+		roctracer_flush_activity_expl(pool);
+	lines__flush();
+}
+
+/* ---- what is told ---- */
+
+/* Has roctracer done it? Else that is said. */
+static bool check(roctracer_status_t status, const char *subject)
+{
+	const char *why;
+
+	if (status == ROCTRACER_STATUS_SUCCESS)
+		return true;
+	why = roctracer_error_string();
+	tool_warn("%s: %s", subject, why ? why : "roctracer failed");
+	free((void *)why);
+	return false;
+}
+
+static void enable_functions(activity_domain_t domain, const char *names,
+			     activity_rtapi_callback_t callback)
+{
+	char *copy = strdup(names), *rest = copy, *name;
+	uint32_t op;
+
+	while (copy && (name = strsep(&rest, " ,\t\n")))
+		if (*name && check(roctracer_op_code(domain, name, &op, NULL), "ROCP_INPUT"))
+			check(roctracer_enable_op_callback(domain, op, callback, NULL), name);
+	free(copy);
+}
+
+static void enable_calls(activity_domain_t domain, const char *names,
+			 activity_rtapi_callback_t callback)
+{
+	if (names)
+		enable_functions(domain, names, callback);
+	else
+		check(roctracer_enable_domain_callback(domain, callback, NULL), "ROCTRACER_DOMAIN");
+}
+
+static bool open_pool(const struct settings *s)
+{
+	const roctracer_properties_t properties = {
+		.buffer_size = s->buffer_size,
+		.buffer_callback_fun = operations__on_records,
+	};
+
+	return pool || check(roctracer_open_pool_expl(&properties, &pool), "hcc_ops_trace.txt");
+}
+
+/* An operation is in one file: HIP's, which has kernels as well, if HIP is traced. */
+static void enable_operations(const struct settings *s)
+{
+	bool hip = s->wanted.hip_ops && hip_process__has_hip();
+
+	if ((!hip && !s->wanted.hsa_ops) || !open_pool(s))
+		return;
+	if (hip)
+		check(roctracer_enable_domain_activity_expl(ACTIVITY_DOMAIN_HIP_OPS, pool),
+		      "hcc_ops_trace.txt");
+	else
+		check(roctracer_enable_op_activity_expl(ACTIVITY_DOMAIN_HSA_OPS, HSA_OP_ID_COPY,
+							pool),
+		      "async_copy_trace.txt");
+}
+
+static void enable_ranges(void)
+{
+	check(roctracer_enable_domain_callback(ACTIVITY_DOMAIN_ROCTX, ranges__on_call, NULL),
+	      "roctx_trace.txt");
+}
+
+static void enable(const struct settings *s)
+{
+	if (s->wanted.roctx)
+		enable_ranges();
+	if (s->wanted.hip && hip_process__has_hip())
+		enable_calls(ACTIVITY_DOMAIN_HIP_API, s->wanted.hip_functions, calls__on_hip);
+	enable_operations(s);
+	if (s->wanted.hsa)
+		enable_calls(ACTIVITY_DOMAIN_HSA_API, s->wanted.hsa_functions, calls__on_hsa);
+}
+
+/* ---- begin and end ---- */
+
+static void write_begin(void)
+{
+	struct textbuf *t = lines__begin(lines__shared(), FILE_BEGIN);
+
+	textbuf__uint(t, tool_now());
+	textbuf__char(t, '\n');
+	lines__end(lines__shared(), FILE_BEGIN);
+	lines__flush();
+}
+
+static void once(void)
+{
+	atexit(tool_flush);
+	periods__start();
+}
+
+bool OnLoad(HsaApiTable *table, uint64_t runtime_version, uint64_t failed_count,
+	    const char *const *failed_names)
+{
+	static pthread_once_t first = PTHREAD_ONCE_INIT;
+	const struct settings *s = settings__get();
+
+	if (s->wanted.hsa || s->wanted.hsa_ops)
+		runtime__loaded(table, runtime_version);
+	if (!out__open(s->folder))
+		return true;
+	write_begin();
+	if (!out__goes_on())
+		return true;
+	runtime__write_handles(table);
+	lines__flush();
+	pthread_once(&first, once);
+	enable(s);
+	return true;
+}
+
+void OnUnload(void)
+{
+	tool_flush();
+	runtime__unloaded();
+}
+
+static void forked(void)
+{
+	pid = getpid();
+	kernels__unlock();
+	out__forked();
+	own__forked();
+}
+
+static bool calls_roctx(void)
+{
+	return (getenv("ROCTRACER_DOMAIN") || getenv("ROCP_INPUT")) && libs__find("libroctx64.so");
+}
+
+/* Where it is preloaded, into programs that have nothing to do with GPUs as well, nothing is said.
+ */
+__attribute__((constructor)) static void init(void)
+{
+	pid = getpid();
+	pthread_atfork(kernels__lock, kernels__unlock, forked);
+	if (calls_roctx() && settings__get()->wanted.roctx && out__open(settings__get()->folder))
+		enable_ranges();
+}
+
+__attribute__((destructor)) static void end(void)
+{
+	tool_flush();
+	out__stop();
+}

@@ -1,0 +1,377 @@
+# SPDX-License-Identifier: MIT
+# The tool library with the real HIP and HSA, loaded as rocprof has it loaded: what its files say is what workloads
+# count, what the simulated GPU says it ran, and what the tracer writes into files of the same form.
+
+load common
+load gpu
+load formats
+load sums
+
+# told [NAME=VALUE...] WORKLOAD ARGS...: with the tool, which writes into the folder `files`.
+told() {
+	rm -rf "$(tmp files)" "$(tmp truth)"
+	mkdir "$(tmp files)"
+	told_into_files "$@"
+	[ ! -s "$(tmp err)" ]
+}
+
+told_into_files() {
+	sim HSA_TOOLS_LIB="$O/roctracer/libroctracer_tool.so" ROCP_OUTPUT_DIR="$(tmp files)" SIMKFD_GPUS=2 \
+		SIMKFD_DRIFT_PPM=200 SIMKFD_TRUTH="$(tmp truth)" "$@" >"$(tmp out)" 2>"$(tmp err)" || {
+		cat "$(tmp out)" "$(tmp err)"
+		return 1
+	}
+	grep -q '^result PASSED$' "$(tmp out)"
+}
+
+# lines NAME: of all processes, as rocprof merges them.
+lines() {
+	find "$(tmp files)" -name "[0-9]*_$1" -exec cat {} + 2>/dev/null
+}
+
+# calls_told NAME: FUNCTION TID BEGIN END CORR
+calls_told() {
+	lines "$1" | sed -E 's/^([0-9]+):([0-9]+) [0-9]+:([0-9]+) (\w+)\(.* :([0-9]+)$/\4 \3 \1 \2 \5/'
+}
+
+# Every line has the form of its file; ids are unique in their process.
+check_lines() {
+	python3 -c '
+import os, re, sys
+forms = {
+    "hip_api_trace.txt": r"\d+:\d+ PID:\d+ [A-Za-z_]\w*\(.*\)(?: kernel=.+)? :([1-9]\d*)",
+    "hsa_api_trace.txt": r"\d+:\d+ PID:\d+ hsa_\w+\(.*\) = \S+ :([1-9]\d*)",
+    "hcc_ops_trace.txt": r"\d+:\d+ \d+:\d+ [^:]+:[1-9]\d*:PID",
+    "roctx_trace.txt": "\\d+ PID:\\d+ [0-4]:\\d+:\".*\"",
+    "hsa_handles.txt": r"0x[0-9a-f]+ agent [cg]pu",
+    "begin_ts_file.txt": r"[1-9]\d*",
+}
+ids = set()
+for file in os.listdir(sys.argv[1]):
+    pid, name = file.split("_", 1)
+    text = open(os.path.join(sys.argv[1], file), newline="").read()
+    assert text.endswith("\n")
+    for line in text[:-1].split("\n"):
+        m = re.fullmatch(forms[name].replace("PID", pid), line)
+        assert m, (file, line)
+        times = re.match(r"(\d+):(\d+) ", line)
+        assert not times or 0 < int(times[1]) <= int(times[2]), line
+        if m.groups():
+            assert (pid, m[1]) not in ids, line
+            ids.add((pid, m[1]))
+assert ids' "$(tmp files)"
+}
+
+# The HIP calls that are in no other one are those that the workload counts, but for those around main. (HIP 5.2 tells
+# no tool of hipGetDeviceCount.)
+check_calls() {
+	awk '$1 == "calls" && $2 ~ /^(hip|__hipP)/ && $2 != "hipGetDeviceCount" { n[$2] += $3 }
+		END { for (f in n) print f, n[f] }' "$(tmp out)" | sort >"$(tmp want)"
+	[ -s "$(tmp want)" ]
+	calls_told hip_api_trace.txt | sort -k2,2n -k3,3n -k4,4nr |
+		awk '$2 != tid { tid = $2; end = 0 } $3 >= end { end = $4; n[$1]++ } END { for (f in n) print f, n[f] }' | sort >"$(tmp got)"
+	diff "$(tmp want)" "$(tmp got)"
+}
+
+# Every dispatch of the truth log is told, within 1 us, by its name, as that of a call that launches; kernels of
+# graphs have the name that HIP gives all commands. (HIP's own kernels are copies and fills, to it.)
+check_dispatches() {
+	true_ops "$(tmp truth)" | awk -F '\t' '$1 == "dispatch" && $3 !~ /^__amd_rocclr/ {
+		sub(/[(<].*/, "", $3); sub(/.*[_ :]/, "", $3); print $5, $6, $3 }' | sort -n >"$(tmp ran)"
+	lines hcc_ops_trace.txt | grep -vE ' (Copy|Fill|Memcpy|Memset|Marker)' | sed -E 's/^([0-9]+):([0-9]+) [0-9]+:[0-9]+ ([^:]+):.*/\1 \2 \3/' |
+		sort -n >"$(tmp kernels)"
+	[ -s "$(tmp ran)" ] || [ "${1:-}" = none ]
+	[ "$(wc -l <"$(tmp ran)")" = "$(wc -l <"$(tmp kernels)")" ]
+	paste -d ' ' "$(tmp ran)" "$(tmp kernels)" | awk '
+		function apart(a, b) { return a > b ? a - b : b - a }
+		apart($1, $4) > 1000 || apart($2, $5) > 1000 || ($3 != $6 && $6 != "KernelExecution") { bad++; if (bad <= 5) print }
+		END { exit bad > 0 }'
+	awk 'NR == FNR { sub(/\(.*/, "", $3); call[$NF] = $3; kernel[$NF] = /kernel=/; next }
+		{ split($3, of, ":"); f = call[":" of[2]] }
+		$3 ~ /^(Copy|Fill)/ && f !~ /^hip(Mem|GraphLaunch)/ || $3 !~ /^(Copy|Fill|Marker)/ && !kernel[":" of[2]] && f != "hipGraphLaunch" {
+			print f ": " $0; bad++ }
+		END { exit bad > 0 }' <(lines hip_api_trace.txt) <(lines hcc_ops_trace.txt)
+}
+
+# The copies that the workload counts, and no others.
+check_copies() {
+	[ "$(awk '$1 == "copies" { n += $3 } END { print n + 0 }' "$(tmp out)")" = "$(lines hcc_ops_trace.txt | grep -c ' Copy')" ]
+}
+
+@test "exactly what a tool needs is exported" {
+	nm -D --defined-only "$O/roctracer/libroctracer_tool.so" | awk '{ print $NF }' | sort >"$(tmp got)"
+	diff <(printf '%s\n' HSA_AMD_TOOL_PRIORITY OnLoad OnUnload) "$(tmp got)"
+	readelf -d "$O/roctracer/libroctracer_tool.so" | grep -q 'NEEDED.*\[libroctracer64.so.4\]'
+	readelf -d "$O/roctracer/libroctracer_tool.so" | grep -qF "[\$ORIGIN/..]"
+}
+
+@test "calls, kernels and copies, of each workload" {
+	for w in vectoradd "streams -g 2 -t 4 -s 2 -n 20" graphs copies module events matrixtranspose; do
+		echo "$w"
+		# shellcheck disable=SC2086 # words
+		told ROCTRACER_DOMAIN=hip "$O/workloads/"$w
+		check_lines
+		check_calls
+		if [ "$w" = copies ]; then check_dispatches none; else check_dispatches; fi
+		[ "$(lines begin_ts_file.txt | wc -l)" = 1 ]
+		[ "$(lines begin_ts_file.txt)" -le "$(lines hip_api_trace.txt | cut -d : -f 1 | sort -n | head -n 1)" ]
+		[ "$(lines hsa_handles.txt | sort -u | grep -c ' agent gpu$')" = 2 ]
+		lines hsa_handles.txt | grep -q ' agent cpu$'
+		[ -z "$(lines hsa_api_trace.txt)$(lines roctx_trace.txt)$(lines async_copy_trace.txt)" ]
+	done
+}
+
+# same_calls TRACER TOOL PATTERN: the lines of calls are the same but for times and IDs, of functions that both tell. Those
+# that match the pattern may differ.
+same_calls() {
+	python3 -c '
+import re, sys
+from collections import Counter
+def calls(path):
+    for line in open(path):
+        call = re.fullmatch(r"\d+:\d+ (.*) :\d+\n", line)[1]
+        if not re.search(sys.argv[3], call):
+            yield re.split("[ (]", call)[1], call
+tracer, tool = (list(calls(path)) for path in sys.argv[1:3])
+hip = "hip" in sys.argv[1].rsplit("/", 1)[1]
+of = set(f for f, _ in tool)
+want, got = Counter(c for f, c in tracer if f in of or not hip), Counter(c for f, c in tool)
+for call in list(want - got) + list(got - want if hip else []):
+    print("tracer" if call in want else "tool", call)
+assert not want - got and not (hip and got - want)
+assert sum(want.values()) > 10' "$1" "$2" "$3"
+}
+
+@test "arguments are those that the tracer decodes by other means" {
+	for w in vectoradd "streams -g 2 -t 2 -s 2 -n 20" module; do
+		echo "$w"
+		rm -rf "$(tmp files)" "$(tmp t)"
+		mkdir "$(tmp files)"
+		# shellcheck disable=SC2086 # words
+		sim HSA_TOOLS_LIB="$O/roctracer/libroctracer_tool.so" ROCP_OUTPUT_DIR="$(tmp files)" ROCTRACER_DOMAIN=hip:hsa \
+			SIMKFD_GPUS=2 "$RTRACE" -t hip,hsa,gpu -f roctracer -o "$(tmp t)" -- "$O/workloads/"$w >"$(tmp out)" 2>"$(tmp err)"
+		grep -q '^result PASSED$' "$(tmp out)"
+		check_calls
+		same_calls "$(tmp t)/hip_api_trace.txt" <(lines hip_api_trace.txt) '^$'
+		# The agent puts its own signals into copies; what the tool was loaded in the midst of, and what is in no table.
+		same_calls "$(tmp t)/hsa_api_trace.txt" <(lines hsa_api_trace.txt) 'async_copy|hsa_init|image_get_info_max_dim| = \?$'
+	done
+}
+
+@test "HSA's calls of a program of HSA alone; its copies cannot be told" {
+	rm -rf "$(tmp files)"
+	mkdir "$(tmp files)"
+	touch "$(tmp go)"
+	told_into_files ROCTRACER_DOMAIN=hsa "$O/workloads/hsa_calls" "$(tmp go)" 50
+	check_lines
+	awk '$1 == "calls" && $2 ~ /^hsa/ && $2 !~ /hsa_(agent_get_info|shut_down)/ { print $2, $3 }' "$(tmp out)" | sort >"$(tmp want)"
+	[ "$(wc -l <"$(tmp want)")" -gt 4 ]
+	calls_told hsa_api_trace.txt | awk '{ n[$1]++ } END { for (f in n) print f, n[f] }' | sort >"$(tmp got)"
+	diff "$(tmp want)" <(join "$(tmp got)" <(cut -d ' ' -f 1 "$(tmp want)"))
+	[ "$(wc -l <"$(tmp err)")" = 1 ]
+	grep -q '^libroctracer_tool: async_copy_trace.txt: .*not traced' "$(tmp err)"
+	[ -z "$(lines hip_api_trace.txt)$(lines hcc_ops_trace.txt)" ]
+}
+
+@test "ranges and marks, in the order of each thread, with what ends without a begin left out" {
+	told ROCTRACER_DOMAIN=roctx "$O/workloads/ranges" -i 5 -t 3
+	check_ranges 5 3
+	[ -z "$(lines hip_api_trace.txt)" ]
+	told LD_PRELOAD="$O/roctracer/libroctracer_tool.so $O/libsimkfd.so" ROCTRACER_DOMAIN=:roctx:sys "$O/workloads/ranges" -i 5 -t 3
+	check_ranges 5 3
+	check_calls
+	check_dispatches
+}
+
+# check_ranges ITERATIONS THREADS: what the workload opens and closes, as readers pair it.
+check_ranges() {
+	lines roctx_trace.txt | python3 -c '
+import re, sys
+from collections import Counter
+stacks, started, closed = {}, {}, Counter()
+for line in sys.stdin:
+    time, task, op, number, message = re.fullmatch("(\\d+) (\\d+:\\d+) (\\d):(\\d+):\"(.*)\"\n", line).groups()
+    if op == "0":
+        closed[message] += 1
+    elif op == "1":
+        stacks.setdefault(task, []).append((message, int(time)))
+    elif op == "2":
+        message, begin = stacks[task].pop()
+        assert begin <= int(time)
+        closed[message, len(stacks[task])] += 1
+    elif op == "3":
+        started[number] = message, task
+    else:
+        message, by = started.pop(number)
+        assert by != task
+        closed[message] += 1
+n = int(sys.argv[1]) * int(sys.argv[2])
+want = {"between the kernels": n, "across threads": n, ("iteration", 0): n, ("add", 1): n, ("xor", 1): n}
+assert closed == want, closed
+assert not started and sum(map(len, stacks.values())) == 1' "$1" "$2"
+}
+
+@test "exit() out of the middle: all calls, and all that the GPUs did" {
+	told ROCTRACER_DOMAIN=hip "$O/workloads/leaving" -t 4 -n 50
+	check_lines
+	check_calls
+	[ "$(lines hcc_ops_trace.txt | grep -c ' elementAdd:')" -ge "$(awk '$1 == "kernels" { print $3 }' "$(tmp out)")" ]
+}
+
+@test "forked children have files of their own" {
+	told ROCTRACER_DOMAIN=hip "$O/workloads/forker" -c 3 -n 20
+	check_lines
+	[ "$(find "$(tmp files)" -name '*_hip_api_trace.txt' | wc -l)" = 4 ]
+	awk '$1 == "process" { pid = $2 } $1 == "calls" && $2 ~ /^(hip|__hipP)/ { print pid, $2, $3 }' "$(tmp out)" | sort >"$(tmp want)"
+	[ -s "$(tmp want)" ]
+	for f in "$(tmp files)"/*_hip_api_trace.txt; do
+		sed -E 's/^[0-9]+:[0-9]+ ([0-9]+):[0-9]+ (\w+)\(.*/\1 \2/' "$f"
+	done | sort | uniq -c | awk '{ print $2, $3, $1 }' | sort >"$(tmp got)"
+	diff "$(tmp want)" "$(tmp got)"
+	for f in "$(tmp files)"/*_hcc_ops_trace.txt; do
+		grep -c ' elementAdd:' "$f"
+	done | sort -n | tr '\n' ' ' >"$(tmp kernels)"
+	[ "$(cat "$(tmp kernels)")" = "20 20 20 40 " ]
+}
+
+@test "a child of a process that is traced already writes nothing of its parent's" {
+	cat >"$(tmp child.py)" <<-EOT
+		import ctypes, os
+		roctx = ctypes.CDLL("$O/libroctx64.so.4")
+		hsa = ctypes.CDLL("libhsa-runtime64.so.1")
+		assert hsa.hsa_init() == 0
+		roctx.roctxMarkA(b"parent")
+		pid = os.fork()
+		roctx.roctxMarkA(b"child" if pid == 0 else b"parent again")
+		if pid == 0:
+		    raise SystemExit
+		assert os.waitpid(pid, 0)[1] == 0
+		print("result PASSED")
+	EOT
+	told ROCTRACER_DOMAIN=roctx python3 "$(tmp child.py)"
+	[ "$(find "$(tmp files)" -name '*_roctx_trace.txt' -exec cat {} + | sed 's/.*0:0://' | LC_ALL=C sort | tr '\n' ' ')" = '"child" "parent again" "parent" ' ]
+	for f in "$(tmp files)"/*_roctx_trace.txt; do
+		[ "$(cut -d ' ' -f 2 "$f" | cut -d : -f 1 | sort -u)" = "$(basename "${f%_roctx*}")" ]
+	done
+}
+
+@test "a folder that is not there, or cannot be written to, or none: one line, and the program goes on" {
+	refused 'ROCP_OUTPUT_DIR=/nonexistent/x: No such file or directory: nothing is recorded' ROCP_OUTPUT_DIR=/nonexistent/x
+	refused 'ROCP_OUTPUT_DIR is not set: nothing is recorded' -u ROCP_OUTPUT_DIR
+	echo file >"$(tmp file)"
+	refused '.*/file/[0-9]+_begin_ts_file.txt: Not a directory: nothing is recorded any more' ROCP_OUTPUT_DIR="$(tmp file)"
+	refused '/proc/[0-9]+_begin_ts_file.txt: .*: nothing is recorded any more' ROCP_OUTPUT_DIR=/proc
+	# A disk that fills up.
+	mkdir "$(tmp files)"
+	cat >"$(tmp fill.sh)" <<-EOT
+		ln -s /dev/full "$(tmp files)/\$\$_hip_api_trace.txt"
+		exec "$O/workloads/vectoradd"
+	EOT
+	refused '.*/files/[0-9]+_hip_api_trace.txt: No space left on device: nothing is recorded any more' \
+		ROCP_OUTPUT_DIR="$(tmp files)" bash "$(tmp fill.sh)"
+}
+
+# refused PATTERN [VARIABLE...] [COMMAND...]
+refused() {
+	local pattern=$1
+
+	shift
+	[[ "${*: -1}" == *.sh ]] || set -- "$@" "$O/workloads/vectoradd"
+	sim HSA_TOOLS_LIB="$O/roctracer/libroctracer_tool.so" ROCTRACER_DOMAIN=hip ROCP_OUTPUT_DIR= env "$@" >"$(tmp out)" 2>"$(tmp err)"
+	grep -q '^result PASSED$' "$(tmp out)"
+	cat "$(tmp err)"
+	[ "$(wc -l <"$(tmp err)")" = 1 ]
+	grep -qE "^libroctracer_tool: $pattern\$" "$(tmp err)"
+}
+
+@test "nothing is written to stdout" {
+	sim "$O/workloads/vectoradd" | grep -v '^elapsed' >"$(tmp alone)"
+	told ROCTRACER_DOMAIN=sys:roctx ROCP_FLUSH_RATE=1000 ROCP_CTRL_RATE=0:1000:2000 "$O/workloads/vectoradd"
+	diff "$(tmp alone)" <(grep -v '^elapsed' "$(tmp out)")
+}
+
+@test "ROCP_INPUT: functions by name" {
+	echo '<trace name="HIP"><parameters api="hipFree, hipMalloc"></parameters></trace>' >"$(tmp input.xml)"
+	told ROCP_INPUT="$(tmp input.xml)" "$O/workloads/vectoradd" -i 3
+	[ "$(calls_told hip_api_trace.txt | cut -d ' ' -f 1 | sort | uniq -c | awk '{ print $1, $2 }' | tr '\n' ' ')" = "9 hipFree 9 hipMalloc " ]
+	# What was launched by calls that are not told.
+	[ -z "$(lines hcc_ops_trace.txt)" ]
+	echo '<trace name="HIP"><parameters api="hipMalloc, hipNone"></parameters></trace>' >"$(tmp input.xml)"
+	told_into_files ROCP_INPUT="$(tmp input.xml)" "$O/workloads/vectoradd"
+	[ "$(wc -l <"$(tmp err)")" = 1 ]
+	grep -q '^libroctracer_tool: ROCP_INPUT: .*"hipNone"' "$(tmp err)"
+	# What rocprof writes where nothing is asked for.
+	echo '<metric></metric>' >"$(tmp input.xml)"
+	told ROCTRACER_DOMAIN=:hip ROCP_INPUT="$(tmp input.xml)" "$O/workloads/vectoradd"
+	check_calls
+}
+
+@test "ROCP_CTRL_RATE: when the application says so, and at times" {
+	told LD_PRELOAD="$O/libroctracer64.so.4 $O/libsimkfd.so" ROCTRACER_DOMAIN=:hip ROCP_CTRL_RATE=-1:0:0 \
+		"$O/workloads/windows" -m launch
+	calls_told hip_api_trace.txt | awk '{ n[$1]++ } END { for (f in n) print f, n[f] }' | sort >"$(tmp got)"
+	awk '$1 == "inside" { print $2, $3 }' "$(tmp out)" | sort >"$(tmp want)"
+	[ -s "$(tmp want)" ]
+	diff "$(tmp want)" "$(tmp got)"
+	[ "$(lines hcc_ops_trace.txt | grep -c ' elementAdd:')" = "$(awk '$1 == "ran" { print $3 }' "$(tmp out)")" ]
+	told ROCTRACER_DOMAIN=:hip ROCP_CTRL_RATE=0:3000:6000 "$O/workloads/vectoradd" -i 200
+	check_lines
+	made=$(awk '$1 == "calls" && $2 == "hipMalloc" { print $3 }' "$(tmp out)")
+	n=$(calls_told hip_api_trace.txt | grep -c '^hipMalloc ')
+	[ "$n" -gt 0 ]
+	[ "$n" -lt "$made" ]
+}
+
+@test "ROCP_FLUSH_RATE: what there is can be read while the program runs" {
+	rm -rf "$(tmp files)" "$(tmp go)"
+	mkdir "$(tmp files)"
+	start_job HSA_TOOLS_LIB="$O/roctracer/libroctracer_tool.so" ROCTRACER_DOMAIN=hip ROCP_OUTPUT_DIR="$(tmp files)" \
+		ROCP_FLUSH_RATE=50000 "$O/workloads/job"
+	go
+	wait_for grep -q hipLaunchKernel "$(tmp files)/${job}_hip_api_trace.txt"
+	wait_for grep -q ' elementAdd:' "$(tmp files)/${job}_hcc_ops_trace.txt"
+}
+
+@test "ROCP_TRUNCATE_NAMES, and names as they are" {
+	told ROCTRACER_DOMAIN=hip "$O/workloads/vectoradd"
+	lines hip_api_trace.txt | grep -qF 'kernel=void fillWith<float>(float*, float, unsigned int) :'
+	lines hcc_ops_trace.txt | grep -q ' fillWith:'
+	told ROCTRACER_DOMAIN=hip ROCP_TRUNCATE_NAMES=1 "$O/workloads/vectoradd"
+	lines hip_api_trace.txt | grep -q ') kernel=fillWith :'
+	! lines hip_api_trace.txt | grep -qF 'float*'
+}
+
+@test "a small buffer for records loses none; what makes no sense is said and left out" {
+	told ROCTRACER_DOMAIN=hip ROCTRACER_BUFFER_SIZE=100 "$O/workloads/streams" -g 2 -t 4 -s 2 -n 20
+	check_dispatches
+	for setting in ROCTRACER_BUFFER_SIZE=0 ROCTRACER_BUFFER_SIZE=12x ROCP_FLUSH_RATE=-1 ROCP_CTRL_RATE=1:2 \
+		ROCP_CTRL_RATE=1:3:2 ROCP_CTRL_RATE=1:0:2 ROCTRACER_DOMAIN=hip:kfd ROCTRACER_PLUGIN_LIB=other.so ROCP_INPUT=/nonexistent/x; do
+		echo "$setting"
+		rm -rf "$(tmp truth)" "$(tmp files)"
+		mkdir "$(tmp files)"
+		told_into_files ROCTRACER_DOMAIN=hip "$setting" "$O/workloads/vectoradd"
+		[ "$(wc -l <"$(tmp err)")" = 1 ]
+		grep -q "^libroctracer_tool: ${setting%%=*}[=:]" "$(tmp err)"
+		check_dispatches
+	done
+}
+
+@test "no memory to speak of is taken" {
+	cat >"$(tmp peak.py)" <<-EOT
+		import ctypes
+		hsa = ctypes.CDLL("libhsa-runtime64.so.1")
+		assert hsa.hsa_init() == 0
+		status = dict(line.split(":") for line in open("/proc/self/status"))
+		print("peak", status["VmHWM"].split()[0])
+		print("result PASSED")
+	EOT
+	told ROCTRACER_DOMAIN=sys:roctx python3 "$(tmp peak.py)"
+	with=$(awk '$1 == "peak" { print $2 }' "$(tmp out)")
+	without=$(sim python3 "$(tmp peak.py)" | awk '$1 == "peak" { print $2 }')
+	echo "$with KiB, $without KiB without"
+	[ $((with - without)) -lt 16384 ]
+}
+
+teardown() {
+	end_jobs
+}
