@@ -176,7 +176,7 @@ static void on_done(uint32_t op, void *record, void *arg)
 	copy.correlation_id = s.correlation_id;
 	if (op == OP_COPY && is_copy(copy.kind) && !copy.bytes)
 		copy.bytes = s.work.bytes;
-	if (t && op < HIP_OPS_NUMBER && table__has_pool(&hip_ops, op))
+	if (t && op < HIP_OPS_NUMBER && table__takes_op(&hip_ops, op, copy.correlation_id))
 		table__record_op(&hip_ops, t, &copy, op == OP_DISPATCH ? s.work.kernel_name : NULL);
 }
 

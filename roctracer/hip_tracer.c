@@ -108,9 +108,11 @@ static int done(uint32_t op, const activity_record_t *record)
 {
 	struct thread *t;
 
-	if (!table__has_pool(&hip_ops, op))
+	if (!record)
+		return table__has_pool(&hip_ops, op) ? 0 : -1;
+	if (!table__takes_op(&hip_ops, op, record->correlation_id))
 		return -1;
-	t = record ? thread__self() : NULL;
+	t = thread__self();
 	if (t)
 		table__record_op(&hip_ops, t, record,
 				 op == 0 /* a dispatch */ ? record->kernel_name : NULL);

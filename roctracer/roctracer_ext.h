@@ -27,7 +27,8 @@ extern "C" {
 
 /*
  * Tracing is on at first. While it is stopped, callbacks and records of all domains but ROCTX are
- * left out. What changes the state calls the tool's start_cb or stop_cb, on this thread.
+ * left out; what a GPU did counts to the call that asked for it, if that is recorded or called
+ * back. What changes the state calls the tool's start_cb or stop_cb, on this thread.
  */
 ROCTRACER_API void roctracer_start(void) ROCTRACER_VERSION_4_1;
 ROCTRACER_API void roctracer_stop(void) ROCTRACER_VERSION_4_1;

@@ -53,6 +53,16 @@ static inline bool table__has_pool(const struct table *t, uint32_t op)
 	return __atomic_load_n(&t->pools[op], __ATOMIC_RELAXED) && table__goes_on();
 }
 
+/*
+ * Is what a GPU did to be recorded? It belongs to its call: if that was told, it is not left out
+ * for ending after roctracer_stop.
+ */
+static inline bool table__takes_op(const struct table *t, uint32_t op, uint64_t correlation_id)
+{
+	return __atomic_load_n(&t->pools[op], __ATOMIC_RELAXED) &&
+	       (correlation_id || table__goes_on());
+}
+
 /* Calls the operation's callback. False: there is none (any more). */
 bool table__call(const struct table *t, struct thread *self, uint32_t op, const void *data);
 /*

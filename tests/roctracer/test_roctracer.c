@@ -794,6 +794,23 @@ static void names_and_bytes_are_those_of_the_call(void **state)
 }
 #endif
 
+static void of_gpus_what_calls_asked_for_before_the_stop(void **state)
+{
+	enable(NULL);
+	assert_ok(roctracer_enable_domain_activity(HIP_OPS));
+	fakehip_call(FAKE_ONE, 0, 0, submit_both, NULL);
+	roctracer_stop();
+	fakehip_done(&copy);
+	fakehip_done(&kernel);
+	assert_ok(roctracer_flush_activity());
+	assert_int_equal(n_records, 3);
+	fakehip_call(FAKE_ONE, 0, 0, submit_both, NULL);
+	fakehip_done(&copy);
+	roctracer_start();
+	assert_ok(roctracer_flush_activity());
+	assert_int_equal(n_records, 3);
+}
+
 #define MANY 100000
 
 static struct fake_command many[MANY];
@@ -1231,6 +1248,7 @@ int main(void)
 		TEST(names_and_bytes_are_those_of_the_call),
 #endif
 		TEST(of_gpus_alone_only_what_is_enabled),
+		TEST(of_gpus_what_calls_asked_for_before_the_stop),
 		TEST(very_many_at_once),
 		TEST(several_pools),
 		TEST(threads_that_have_ended_leave_their_records),
