@@ -221,6 +221,8 @@ void calls__on_hip(uint32_t domain, uint32_t op, const void *data, void *arg)
 		if (hip_process__is_known(o))
 			fn = find_function(tool_hip_functions, tool_hip_function_count, op, e.name);
 		put_hip(o, &e, fn);
+		if (e.call.kernel)
+			hip_process__launched(o);
 	}
 	errno = err;
 }

@@ -8,6 +8,7 @@
 #ifndef TOOL_CORE_H
 #define TOOL_CORE_H
 
+#include <stdbool.h>
 #include <stdint.h>
 
 /* ---- tool.c ---- */
@@ -24,6 +25,10 @@ int tool_pid(void);
 
 /* Has everything written that is known up to now. */
 void tool_flush(void);
+
+/* One that nobody waits for, and that takes no signals from the application. False: it cannot be.
+ */
+bool tool_start_thread(void *(*function)(void *arg), void *arg);
 
 /* ---- what roctracer calls: calls.c, ranges.c, operations.c ---- */
 

@@ -5,13 +5,20 @@
 #include "roctracer/tool/hip_process.h"
 
 #include <dlfcn.h>
+#include <pthread.h>
+#include <semaphore.h>
+#include <stdlib.h>
 #include <string.h>
+#include <time.h>
 
 #include "roctracer/libs.h"
+#include "roctracer/tool/core.h"
 #include "roctracer/tool/functions.h"
 #include "roctracer/tool/kernels.h"
 
-#define OPERATIONS 2048 /* those with a higher number, which no release has, launch nothing */
+#define LONGEST_WAIT_S 1
+#define IDLE_MS	       20
+#define OPERATIONS     2048 /* those with a higher number, which no release has, launch nothing */
 
 enum launch {
 	LAUNCH_UNKNOWN, /* not looked at yet */
@@ -34,31 +41,52 @@ static const char *const by_address[] = {
 static uint8_t launches[OPERATIONS];
 static int known; /* 0: not asked yet; 1: yes; -1: no */
 
-static void *find(const char *symbol)
-{
-	static void *lib;
-	void *found = __atomic_load_n(&lib, __ATOMIC_RELAXED);
-
-	if (!found) {
-		found = libs__find("libamdhip64.so");
-		__atomic_store_n(&lib, found, __ATOMIC_RELAXED);
-	}
-	return found && symbol ? dlsym(found, symbol) : found;
-}
+/* NULL: it has none of that name. */
+static struct hip {
+	int (*get_version)(int *version);
+	int (*get_device)(int *device);
+	int (*set_device)(int device);
+	int (*synchronize)(void);
+	const char *(*kernel_of_handle)(const void *handle);
+	const char *(*kernel_of_address)(const void *address, void *stream);
+} hip;
 
 bool hip_process__has_hip(void)
 {
-	return find(NULL);
+	return libs__find("libamdhip64.so");
+}
+
+static void look_up(void)
+{
+	void *lib = libs__find("libamdhip64.so");
+
+	if (!lib)
+		return;
+	hip.get_version = dlsym(lib, "hipRuntimeGetVersion");
+	hip.get_device = dlsym(lib, "hipGetDevice");
+	hip.set_device = dlsym(lib, "hipSetDevice");
+	hip.synchronize = dlsym(lib, "hipDeviceSynchronize");
+	hip.kernel_of_handle = dlsym(lib, "hipKernelNameRef");
+	hip.kernel_of_address = dlsym(lib, "hipKernelNameRefByPtr");
+}
+
+/* In a call of HIP, or behind one. */
+static const struct hip *get_hip(void)
+{
+	static pthread_once_t once = PTHREAD_ONCE_INIT;
+
+	pthread_once(&once, look_up);
+	return &hip;
 }
 
 /* ---- its release ---- */
 
 static bool ask_release(void)
 {
-	int (*get_version)(int *version) = find("hipRuntimeGetVersion");
+	const struct hip *h = get_hip();
 	int version = 0;
 
-	if (!get_version || get_version(&version))
+	if (!h->get_version || h->get_version(&version))
 		return false;
 	return version / 10000000 == (int)tool_hip_release[0] &&
 	       version / 100000 % 100 == (int)tool_hip_release[1];
@@ -110,19 +138,13 @@ static enum launch launch_of(uint32_t op, const char *function)
 
 static const char *mangled_name(enum launch launch, const void *kernel)
 {
-	static const char *(*of_handle)(const void *handle);
-	static const char *(*of_address)(const void *address, void *stream);
+	const struct hip *h = get_hip();
 
 	if (!kernel)
 		return NULL;
-	if (launch == LAUNCH_HANDLE) {
-		if (!of_handle)
-			of_handle = find("hipKernelNameRef");
-		return of_handle ? of_handle(kernel) : NULL;
-	}
-	if (!of_address)
-		of_address = find("hipKernelNameRefByPtr");
-	return of_address ? of_address(kernel, NULL) : NULL;
+	if (launch == LAUNCH_HANDLE)
+		return h->kernel_of_handle ? h->kernel_of_handle(kernel) : NULL;
+	return h->kernel_of_address ? h->kernel_of_address(kernel, NULL) : NULL;
 }
 
 const char *hip_process__kernel(uint32_t op, const char *function, const void *args)
@@ -133,4 +155,81 @@ const char *hip_process__kernel(uint32_t op, const char *function, const void *a
 	if (launch != LAUNCH_NONE)
 		name = mangled_name(launch, *(const void *const *)args);
 	return name && *name ? kernels__plain(name) : NULL;
+}
+
+/* ---- the end ---- */
+
+static uint64_t devices; /* that kernels were launched on; others are not to be touched */
+static sem_t waited;
+
+/* By a thread of its own: HIP may be held up, or have to wait for ever. */
+static void *wait_for_devices(void *arg)
+{
+	const struct hip *h = get_hip();
+	struct own *o = own__get();
+
+	if (o && h->set_device && h->synchronize) {
+		o->busy = true;
+		for (int i = 0; i < 64; i++)
+			if (devices & 1ULL << i && !h->set_device(i))
+				h->synchronize();
+	}
+	sem_post(&waited);
+	return NULL;
+}
+
+/* Until the devices are idle. */
+static void wait_for_thread(void)
+{
+	struct timespec until;
+
+	if (sem_init(&waited, 0, 0) || !tool_start_thread(wait_for_devices, NULL))
+		return;
+	clock_gettime(CLOCK_REALTIME, &until);
+	until.tv_sec += LONGEST_WAIT_S;
+	sem_timedwait(&waited, &until);
+}
+
+/* HIP tells of it on threads of its own: until all are told of, or no more come. */
+static void wait_for_records(void)
+{
+	const struct timespec pause = {.tv_nsec = 1000000};
+	uint64_t under_way = kernels__under_way(), before;
+
+	for (int idle = 0; under_way && idle < IDLE_MS; idle = under_way < before ? 0 : idle + 1) {
+		nanosleep(&pause, NULL);
+		tool_flush();
+		before = under_way;
+		under_way = kernels__under_way();
+	}
+}
+
+static void at_exit(void)
+{
+	tool_flush();
+	if (!kernels__under_way())
+		return;
+	wait_for_thread();
+	tool_flush();
+	wait_for_records();
+}
+
+/* Now, as what is registered last is called first: before destructors of what HIP has loaded. */
+static void at_first_launch(void)
+{
+	atexit(at_exit);
+}
+
+void hip_process__launched(struct own *o)
+{
+	static pthread_once_t first = PTHREAD_ONCE_INIT;
+	const struct hip *h = get_hip();
+	int device = -1;
+
+	pthread_once(&first, at_first_launch);
+	o->busy = true;
+	if (h->get_device && !h->get_device(&device) && device >= 0 && device < 64 &&
+	    !(__atomic_load_n(&devices, __ATOMIC_RELAXED) & 1ULL << device))
+		__atomic_fetch_or(&devices, 1ULL << device, __ATOMIC_RELAXED);
+	o->busy = false;
 }

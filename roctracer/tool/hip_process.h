@@ -19,4 +19,10 @@ bool hip_process__is_known(struct own *o);
 /* The kernel that a call launches, which has such arguments; NULL: it launches none, or unknown. */
 const char *hip_process__kernel(uint32_t op, const char *function, const void *args);
 
+/*
+ * A call has launched a kernel, on this thread. At exit() it is waited for, for a second at most,
+ * so that HIP tells of it: it would not otherwise, if nobody else waits.
+ */
+void hip_process__launched(struct own *o);
+
 #endif

@@ -64,6 +64,8 @@ static void put_of_hip(const activity_record_t *r)
 	put_name(t, r);
 	put_cause(t, r);
 	lines__end(lines__shared(), FILE_OPS);
+	if (r->op == DISPATCH)
+		kernels__done(r->correlation_id);
 }
 
 /* BEGIN:END async-copy:CORR:PID */

@@ -1,10 +1,8 @@
 // SPDX-License-Identifier: MIT
 /*
- * What is done at times: tracing on and off, and writing. Each by a thread of its own, which takes
- * no signals from the application and ends with it.
+ * What is done at times: tracing on and off, and writing. Each by a thread of its own, which ends
+ * with the application.
  */
-#include <pthread.h>
-#include <signal.h>
 #include <time.h>
 
 #include "roctracer/roctracer_ext.h"
@@ -45,18 +43,8 @@ static void *flush_at_times(void *arg)
 
 static void start(void *(*function)(void *), const struct settings *s, const char *variable)
 {
-	sigset_t all, before;
-	pthread_t thread;
-	int err;
-
-	sigfillset(&all);
-	pthread_sigmask(SIG_SETMASK, &all, &before);
-	err = pthread_create(&thread, NULL, function, (void *)s);
-	pthread_sigmask(SIG_SETMASK, &before, NULL);
-	if (err)
+	if (!tool_start_thread(function, (void *)s))
 		tool_warn("%s: no thread", variable);
-	else
-		pthread_detach(thread);
 }
 
 void periods__start(void)

@@ -8,6 +8,7 @@
  * called, and as the last thing when libraries have ended.
  */
 #include <pthread.h>
+#include <signal.h>
 #include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
@@ -70,6 +71,21 @@ void tool_flush(void)
 	if (pool)
 		roctracer_flush_activity_expl(pool);
 	lines__flush();
+}
+
+bool tool_start_thread(void *(*function)(void *arg), void *arg)
+{
+	sigset_t all, before;
+	pthread_t thread;
+	int err;
+
+	sigfillset(&all);
+	pthread_sigmask(SIG_SETMASK, &all, &before);
+	err = pthread_create(&thread, NULL, function, arg);
+	pthread_sigmask(SIG_SETMASK, &before, NULL);
+	if (!err)
+		pthread_detach(thread);
+	return !err;
 }
 
 /* ---- what is told ---- */
@@ -198,7 +214,7 @@ void OnUnload(void)
 static void forked(void)
 {
 	pid = getpid();
-	kernels__unlock();
+	kernels__forked();
 	out__forked();
 	own__forked();
 }

@@ -215,7 +215,8 @@ assert not started and sum(map(len, stacks.values())) == 1' "$1" "$2"
 	told ROCTRACER_DOMAIN=hip "$O/workloads/leaving" -t 4 -n 50
 	check_lines
 	check_calls
-	[ "$(lines hcc_ops_trace.txt | grep -c ' elementAdd:')" -ge "$(awk '$1 == "kernels" { print $3 }' "$(tmp out)")" ]
+	check_dispatches
+	[ "$(wc -l <"$(tmp ran)")" = "$(awk '$1 == "calls" && $2 == "hipLaunchKernel" { print $3 }' "$(tmp out)")" ]
 }
 
 @test "forked children have files of their own" {
