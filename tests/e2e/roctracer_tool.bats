@@ -113,6 +113,7 @@ check_copies() {
 		check_lines
 		check_calls
 		if [ "$w" = copies ]; then check_dispatches none; else check_dispatches; fi
+		check_copies
 		[ "$(lines begin_ts_file.txt | wc -l)" = 1 ]
 		[ "$(lines begin_ts_file.txt)" -le "$(lines hip_api_trace.txt | cut -d : -f 1 | sort -n | head -n 1)" ]
 		[ "$(lines hsa_handles.txt | sort -u | grep -c ' agent gpu$')" = 2 ]
@@ -371,6 +372,14 @@ refused() {
 	without=$(sim python3 "$(tmp peak.py)" | awk '$1 == "peak" { print $2 }')
 	echo "$with KiB, $without KiB without"
 	[ $((with - without)) -lt 16384 ]
+}
+
+@test "ThreadSanitizer: no data race" {
+	nm -D "$O/tsan/roctracer/libroctracer_tool.so" | grep -q __tsan_write
+	for hip in 52 57 64; do
+		setarch -R "$O/tsan/tests/test_roctracer_tool_$hip" >"$(tmp out)" 2>&1 || { grep -A 30 "WARNING: Thr\|FAILED" "$(tmp out)" | head -n 60; false; }
+		! grep ThreadSanitizer "$(tmp out)"
+	done
 }
 
 teardown() {

@@ -12,6 +12,10 @@ SONAME_64 = libamdhip64.so.6
 INTERFACE_57 = -DTRACER
 INTERFACE_64 = -DTRACER
 
+ifneq ($(HSA_INCLUDE),/usr/include)
+TOOL_TEST_INCLUDE = -isystem $(HSA_INCLUDE)
+endif
+
 define fakehip
 $(O)/tests/hip$(1)/$(SONAME_$(1)): tests/roctracer/fakehip.c
 	$$(call say,CC,$$@)
@@ -25,8 +29,15 @@ $(O)/tests/test_roctracer_$(1): tests/roctracer/test_roctracer.c $(O)/tests/hip$
 	$$(Q)$$(CC) $$(ALL_CFLAGS) $$(SANFLAGS) -Wno-error=deprecated-declarations $(INTERFACE_$(1)) -DFAKE_LONGEST=$(LONGEST_$(1)) -Iroctracer -Iroctx \
 		$$^ -Wl,-rpath,'$$$$ORIGIN/hip$(1):$$$$ORIGIN/..' -o $$@ -lcmocka -ldl -lpthread
 
-UNIT_TESTS += $(O)/tests/test_roctracer_$(1)
-tests: $(O)/tests/test_roctracer_$(1)
+$(O)/tests/test_roctracer_tool_$(1): tests/roctracer/test_roctracer_tool.c $(O)/tests/hip$(1)/$(SONAME_$(1)) \
+	| $(O)/roctracer/libroctracer_tool.so
+	$$(call say,CC,$$@)
+	@mkdir -p $$(@D)
+	$$(Q)$$(CC) $$(ALL_CFLAGS) $$(SANFLAGS) -Wno-error=deprecated-declarations $(INTERFACE_$(1)) -DFAKE_LONGEST=$(LONGEST_$(1)) $(TOOL_TEST_INCLUDE) \
+		$$^ -Wl,-rpath,'$$$$ORIGIN/hip$(1)' -o $$@ -lcmocka -ldl -lpthread
+
+UNIT_TESTS += $(O)/tests/test_roctracer_$(1) $(O)/tests/test_roctracer_tool_$(1)
+tests: $(O)/tests/test_roctracer_$(1) $(O)/tests/test_roctracer_tool_$(1)
 endef
 $(foreach hip,$(FAKEHIPS),$(eval $(call fakehip,$(hip))))
 
@@ -75,7 +86,8 @@ tests: $(TOOL_TESTS)
 ifeq ($(SAN),)
 .PHONY: tsan-roctracer
 tsan-roctracer: | tsan-agent
-	$(Q)$(MAKE) --no-print-directory O=$(O)/tsan SAN=thread CFLAGS="-O1 -g" $(FAKEHIPS:%=$(O)/tsan/tests/test_roctracer_%)
+	$(Q)$(MAKE) --no-print-directory O=$(O)/tsan SAN=thread CFLAGS="-O1 -g" $(FAKEHIPS:%=$(O)/tsan/tests/test_roctracer_%) \
+		$(FAKEHIPS:%=$(O)/tsan/tests/test_roctracer_tool_%)
 tests: tsan-roctracer
 endif
 
