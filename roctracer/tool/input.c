@@ -63,6 +63,13 @@ static char cut_value(struct reader *r, char **value)
 
 /* ---- elements ---- */
 
+/* The last trace of a name counts. */
+static void keep(char **functions, const char *names)
+{
+	free(*functions);
+	*functions = names ? strdup(names) : NULL;
+}
+
 static void add_trace(struct reader *r)
 {
 	struct wanted *w = r->wanted;
@@ -73,10 +80,10 @@ static void add_trace(struct reader *r)
 		w->hsa_ops = true;
 	} else if (!strcmp(r->trace, "HSA")) {
 		w->hsa = true;
-		w->hsa_functions = r->api;
+		keep(&w->hsa_functions, r->api);
 	} else if (!strcmp(r->trace, "HIP")) {
 		w->hip = w->hip_ops = true;
-		w->hip_functions = r->api;
+		keep(&w->hip_functions, r->api);
 	} else {
 		tool_warn("ROCP_INPUT: \"%s\" cannot be traced: only HIP, HSA, GPU, rocTX",
 			  r->trace);
@@ -156,7 +163,6 @@ static char *read_file(const char *path)
 	return text;
 }
 
-/* The text is kept: names in it are used. */
 void input__read(const char *path, struct wanted *wanted)
 {
 	char *text = read_file(path);
@@ -166,4 +172,5 @@ void input__read(const char *path, struct wanted *wanted)
 		tool_warn("ROCP_INPUT=%s: %s", path, strerror(errno));
 	else if (!elements(&r))
 		tool_warn("ROCP_INPUT=%s: not understood from byte %td on", path, r.at - text);
+	free(text);
 }

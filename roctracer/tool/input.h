@@ -18,7 +18,7 @@ struct wanted {
 	bool roctx;
 	bool hip, hsa; /* calls */
 	bool hip_ops, hsa_ops;
-	/* Names of functions, separated by blanks or commas; NULL: all. */
+	/* Names of functions, separated by blanks or commas, by malloc; NULL: all. */
 	char *hip_functions, *hsa_functions;
 };
 

@@ -32,6 +32,8 @@ void tool_warn(const char *fmt, ...)
 
 static int fresh(void **state)
 {
+	free(wanted.hip_functions);
+	free(wanted.hsa_functions);
 	memset(&wanted, 0, sizeof(wanted));
 	said[0] = '\0';
 	lines = 0;
@@ -71,6 +73,8 @@ static void functions(void **state)
 	assert_false(wanted.roctx || wanted.hsa_ops);
 	assert_string_equal(wanted.hip_functions, "hipFree, hipMalloc hipMemcpy");
 	assert_string_equal(wanted.hsa_functions, "hsa_agent_get_info");
+	read_text("<trace name=\"HIP\"><parameters api=\"hipInit\"></parameters></trace>");
+	assert_string_equal(wanted.hip_functions, "hipInit");
 }
 
 static void all_functions(void **state)
@@ -142,5 +146,5 @@ int main(void)
 		cmocka_unit_test_setup(not_understood, fresh),
 	};
 
-	return cmocka_run_group_tests_name("libroctracer_tool's input", tests, NULL, NULL);
+	return cmocka_run_group_tests_name("libroctracer_tool's input", tests, NULL, fresh);
 }
