@@ -88,7 +88,8 @@ check_dispatches() {
 		END { exit bad > 0 }'
 	awk 'NR == FNR { sub(/\(.*/, "", $3); call[$NF] = $3; kernel[$NF] = /kernel=/; next }
 		{ split($3, of, ":"); f = call[":" of[2]] }
-		$3 ~ /^(Copy|Fill)/ && f !~ /^hip(Mem|GraphLaunch)/ || $3 !~ /^(Copy|Fill|Marker)/ && !kernel[":" of[2]] && f != "hipGraphLaunch" {
+		$3 ~ /^(Copy|Fill)/ && f !~ /^hip(Mem|GraphLaunch)/ || $3 ~ /^KernelExecution/ && f != "hipGraphLaunch" ||
+			$3 !~ /^(Copy|Fill|Marker)/ && !kernel[":" of[2]] && f != "hipGraphLaunch" {
 			print f ": " $0; bad++ }
 		END { exit bad > 0 }' <(lines hip_api_trace.txt) <(lines hcc_ops_trace.txt)
 }
@@ -210,6 +211,26 @@ n = int(sys.argv[1]) * int(sys.argv[2])
 want = {"between the kernels": n, "across threads": n, ("iteration", 0): n, ("add", 1): n, ("xor", 1): n}
 assert closed == want, closed
 assert not started and sum(map(len, stacks.values())) == 1' "$1" "$2"
+}
+
+@test "ends of ranges that began before the tool was loaded are left out" {
+	cat >"$(tmp early.py)" <<-EOT
+		import ctypes
+		roctx = ctypes.CDLL("$O/libroctx64.so.4")
+		hsa = ctypes.CDLL("libhsa-runtime64.so.1")
+		roctx.roctxRangeStartA.restype = ctypes.c_uint64
+		early = roctx.roctxRangeStartA(b"early")
+		roctx.roctxRangePushA(b"early")
+		assert hsa.hsa_init() == 0
+		late = roctx.roctxRangeStartA(b"late")
+		roctx.roctxRangePushA(b"late")
+		for id in early, late:
+		    roctx.roctxRangePop()
+		    roctx.roctxRangeStop(ctypes.c_uint64(id))
+		print("result PASSED")
+	EOT
+	told ROCTRACER_DOMAIN=roctx python3 "$(tmp early.py)"
+	[ "$(lines roctx_trace.txt | cut -d ' ' -f 3- | tr '\n' ' ')" = '3:2:"late" 1:0:"late" 2:0:"" 4:2:"" ' ]
 }
 
 @test "exit() out of the middle: all calls, and all that the GPUs did" {
