@@ -241,6 +241,21 @@ assert not started and sum(map(len, stacks.values())) == 1' "$1" "$2"
 	[ "$(wc -l <"$(tmp ran)")" = "$(awk '$1 == "calls" && $2 == "hipLaunchKernel" { print $3 }' "$(tmp out)")" ]
 }
 
+@test "what is known at exit() is written before destructors, which may not come to their end" {
+	cat >"$(tmp cut.py)" <<-EOT
+		import ctypes
+		libc = ctypes.CDLL(None)
+		hsa = ctypes.CDLL("libhsa-runtime64.so.1")
+		roctx = ctypes.CDLL("$O/libroctx64.so.4")
+		assert libc.__cxa_atexit(libc._exit, None, None) == 0
+		assert hsa.hsa_init() == 0
+		roctx.roctxMarkA(b"mark")
+		print("result PASSED", flush=True)
+	EOT
+	told ROCTRACER_DOMAIN=roctx python3 "$(tmp cut.py)"
+	lines roctx_trace.txt | grep -q ':"mark"$'
+}
+
 @test "forked children have files of their own" {
 	told ROCTRACER_DOMAIN=hip "$O/workloads/forker" -c 3 -n 20
 	check_lines
@@ -349,7 +364,7 @@ refused() {
 	rm -rf "$(tmp files)" "$(tmp go)"
 	mkdir "$(tmp files)"
 	start_job HSA_TOOLS_LIB="$O/roctracer/libroctracer_tool.so" ROCTRACER_DOMAIN=hip ROCP_OUTPUT_DIR="$(tmp files)" \
-		ROCP_FLUSH_RATE=50000 "$O/workloads/job"
+		ROCP_FLUSH_RATE=50000 "$O/workloads/job" -d 1000000
 	go
 	wait_for grep -q hipLaunchKernel "$(tmp files)/${job}_hip_api_trace.txt"
 	wait_for grep -q ' elementAdd:' "$(tmp files)/${job}_hcc_ops_trace.txt"
