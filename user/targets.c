@@ -395,7 +395,7 @@ void targets__mapped(struct targets *t, pid_t pid, const struct rt_rec_mapped *r
 	snprintf(name, sizeof(name), "%s", rec->name);
 	s.name = name;
 	scan_process(&s);
-	if (!s.named && !(rec->h.flags & RT_MAPPED_KNOWN))
+	if (!s.named && !(rec->h.flags & RT_MAPPED_KNOWN) && library__is_rocm(name))
 		tell_never(t, pid, name, rec->h.ts);
 }
 
