@@ -2,8 +2,8 @@
 """What the installed headers say of the API functions: parameters, types, places by the SysV ABI.
 
 Parsed by libclang as C++, because HIP's headers declare some exported functions only there. Used by
-gen-api-tables (the tracer's tables), gen-api-tests (callers with known values) and gen-hsa-api (the
-HSA API of libroctracer64).
+gen-api-tables (the tracer's tables), gen-api-tests (callers with known values), gen-hsa-api (the HSA
+API of libroctracer64) and gen-tool-functions (the arguments that libroctracer_tool shows).
 """
 import argparse
 import re

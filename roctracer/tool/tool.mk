@@ -6,7 +6,7 @@ TOOL_OBJS = $(patsubst %,$(O)/pic/roctracer/tool/%.o,tool settings input runtime
 	$(patsubst %,$(O)/pic/user/%.o,value textbuf format kernel_name strings hash) \
 	$(O)/pic/roctracer/libs.o $(O)/pic/hsa_agent/say.o
 
-$(O)/gen/roctracer/tool/functions_tables.c: scripts/gen-tool-functions $(API_SOURCES) \
+$(O)/gen/roctracer/tool/functions_tables.c: $(addprefix scripts/,gen-tool-functions apidesc.py apitypes.py) \
 	$(wildcard $(HSA_INCLUDE)/hip/amd_detail/hip_prof_str.h) $(O)/gen/roctracer/hsa_prof_str.h
 	$(call say,GEN,$@)
 	@mkdir -p $(@D)

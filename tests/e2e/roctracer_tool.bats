@@ -153,10 +153,25 @@ assert sum(want.values()) > 10' "$1" "$2" "$3"
 		sim HSA_TOOLS_LIB="$O/roctracer/libroctracer_tool.so" ROCP_OUTPUT_DIR="$(tmp files)" ROCTRACER_DOMAIN=hip:hsa \
 			SIMKFD_GPUS=2 "$RTRACE" -t hip,hsa,gpu -f roctracer -o "$(tmp t)" -- "$O/workloads/"$w >"$(tmp out)" 2>"$(tmp err)"
 		grep -q '^result PASSED$' "$(tmp out)"
+		! grep -q 'was not probed' "$(tmp err)"
 		check_calls
 		same_calls "$(tmp t)/hip_api_trace.txt" <(lines hip_api_trace.txt) '^$'
 		# The agent puts its own signals into copies; what the tool was loaded in the midst of, and what is in no table.
 		same_calls "$(tmp t)/hsa_api_trace.txt" <(lines hsa_api_trace.txt) 'async_copy|hsa_init|image_get_info_max_dim| = \?$'
+	done
+}
+
+@test "loaded as rocprof has it loaded, with libraries beside it" {
+	# A list with blanks; ROC-TX's library is no tool, and roctracer's is called by the runtime as well.
+	for tools in " $O/libroctx64.so.4 $O/roctracer/libroctracer_tool.so" "$O/libroctracer64.so.4 $O/roctracer/libroctracer_tool.so" \
+		"$O/roctracer/libroctracer_tool.so $O/librtrace-agent.so $O/libroctracer64.so.4"; do
+		told LD_PRELOAD="$O/libroctracer64.so.4 $O/libsimkfd.so" HSA_TOOLS_LIB="$tools" ROCTRACER_DOMAIN=:roctx:sys \
+			ROCP_MERGE_PIDS=1 "$O/workloads/ranges" -i 5 -t 3
+		check_lines
+		check_calls
+		check_dispatches
+		check_ranges 5 3
+		lines hsa_api_trace.txt | grep -q ' hsa_amd_memory_async_copy(0x'
 	done
 }
 
