@@ -187,7 +187,7 @@ static const char *name_of(uint32_t domain, uint32_t op)
 static void hip_begins(struct own *o, uint32_t op, const struct data *d)
 {
 	const char *function = name_of(ACTIVITY_DOMAIN_HIP_API, op);
-	const char *kernel = hip_process__kernel(op, function, (const char *)d + HIP_ARGS);
+	const char *kernel = hip_process__begins(o, op, function, (const char *)d + HIP_ARGS);
 	struct open_call *call;
 
 	if (kernel)
@@ -218,11 +218,11 @@ void calls__on_hip(uint32_t domain, uint32_t op, const void *data, void *arg)
 	if (d->phase == ACTIVITY_API_PHASE_ENTER) {
 		hip_begins(o, op, d);
 	} else if (ends(o, domain, op, d, &e)) {
-		if (hip_process__is_known(o))
+		if (hip_process__is_known())
 			fn = find_function(tool_hip_functions, tool_hip_function_count, op, e.name);
 		put_hip(o, &e, fn);
 		if (e.call.kernel)
-			hip_process__launched(o);
+			hip_process__launched();
 	}
 	errno = err;
 }

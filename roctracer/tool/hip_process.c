@@ -1,6 +1,10 @@
 // SPDX-License-Identifier: MIT
 /*
  * Asks HIP. It is not linked: the process may have any release of it, or none.
+ *
+ * HIP keeps the error of a thread's last call for hipGetLastError, in older releases success as
+ * well: it is asked when a call begins, which will have a result of its own, never when one has
+ * ended.
  */
 #include "roctracer/tool/hip_process.h"
 
@@ -92,17 +96,16 @@ static bool ask_release(void)
 	       version / 100000 % 100 == (int)tool_hip_release[1];
 }
 
-bool hip_process__is_known(struct own *o)
+static void learn_release(struct own *o)
 {
-	int is = __atomic_load_n(&known, __ATOMIC_RELAXED);
+	o->busy = true;
+	__atomic_store_n(&known, ask_release() ? 1 : -1, __ATOMIC_RELAXED);
+	o->busy = false;
+}
 
-	if (!is) {
-		o->busy = true;
-		is = ask_release() ? 1 : -1;
-		o->busy = false;
-		__atomic_store_n(&known, is, __ATOMIC_RELAXED);
-	}
-	return is > 0;
+bool hip_process__is_known(void)
+{
+	return __atomic_load_n(&known, __ATOMIC_RELAXED) > 0;
 }
 
 /* ---- kernels ---- */
@@ -147,13 +150,10 @@ static const char *mangled_name(enum launch launch, const void *kernel)
 	return h->kernel_of_address ? h->kernel_of_address(kernel, NULL) : NULL;
 }
 
-const char *hip_process__kernel(uint32_t op, const char *function, const void *args)
+static const char *kernel_of(enum launch launch, const void *args)
 {
-	enum launch launch = launch_of(op, function);
-	const char *name = NULL;
+	const char *name = mangled_name(launch, *(const void *const *)args);
 
-	if (launch != LAUNCH_NONE)
-		name = mangled_name(launch, *(const void *const *)args);
 	return name && *name ? kernels__plain(name) : NULL;
 }
 
@@ -220,16 +220,40 @@ static void at_first_launch(void)
 	atexit(at_exit);
 }
 
-void hip_process__launched(struct own *o)
+void hip_process__launched(void)
 {
 	static pthread_once_t first = PTHREAD_ONCE_INIT;
+
+	pthread_once(&first, at_first_launch);
+}
+
+static void note_device(struct own *o)
+{
 	const struct hip *h = get_hip();
 	int device = -1;
 
-	pthread_once(&first, at_first_launch);
 	o->busy = true;
 	if (h->get_device && !h->get_device(&device) && device >= 0 && device < 64 &&
 	    !(__atomic_load_n(&devices, __ATOMIC_RELAXED) & 1ULL << device))
 		__atomic_fetch_or(&devices, 1ULL << device, __ATOMIC_RELAXED);
 	o->busy = false;
+}
+
+/* ---- a call begins ---- */
+
+static bool asks_for_error(const char *function)
+{
+	return !strcmp(function, "hipGetLastError") || !strcmp(function, "hipPeekAtLastError");
+}
+
+const char *hip_process__begins(struct own *o, uint32_t op, const char *function, const void *args)
+{
+	enum launch launch = launch_of(op, function);
+
+	if (!__atomic_load_n(&known, __ATOMIC_RELAXED) && !asks_for_error(function))
+		learn_release(o);
+	if (launch == LAUNCH_NONE)
+		return NULL;
+	note_device(o);
+	return kernel_of(launch, args);
 }

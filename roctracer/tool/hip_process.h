@@ -13,16 +13,19 @@
 /* Is HIP in the process? */
 bool hip_process__has_hip(void);
 
-/* Is it of the release that tool_hip_functions are made from? From inside of a call of HIP. */
-bool hip_process__is_known(struct own *o);
+/*
+ * A call begins, with such arguments: the kernel that it launches; NULL: it launches none, or it is
+ * not known.
+ */
+const char *hip_process__begins(struct own *o, uint32_t op, const char *function, const void *args);
 
-/* The kernel that a call launches, which has such arguments; NULL: it launches none, or unknown. */
-const char *hip_process__kernel(uint32_t op, const char *function, const void *args);
+/* Is HIP of the release that tool_hip_functions are made from? */
+bool hip_process__is_known(void);
 
 /*
- * A call has launched a kernel, on this thread. At exit() it is waited for, for a second at most,
- * so that HIP tells of it: it would not otherwise, if nobody else waits.
+ * A call has launched a kernel. At exit() it is waited for, for a second at most, so that HIP tells
+ * of it: it would not otherwise, if nobody else waits.
  */
-void hip_process__launched(struct own *o);
+void hip_process__launched(void);
 
 #endif

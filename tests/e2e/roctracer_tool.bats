@@ -271,6 +271,28 @@ assert not started and sum(map(len, stacks.values())) == 1' "$1" "$2"
 	lines roctx_trace.txt | grep -q ':"mark"$'
 }
 
+@test "errors are the application's: what it asks HIP for is what its own calls left" {
+	cat >"$(tmp errors.py)" <<-EOT
+		import ctypes, glob
+		hip = ctypes.CDLL(glob.glob("/usr/lib/x86_64-linux-gnu/libamdhip64.so.[0-9]")[0])
+		class Dim3(ctypes.Structure):
+		    _fields_ = [(c, ctypes.c_uint32) for c in "xyz"]
+		pointer, one, size = ctypes.c_void_p(), Dim3(1, 1, 1), ctypes.c_size_t
+		def show(what, error):
+		    print(what, error, hip.hipPeekAtLastError(), hip.hipGetLastError(), hip.hipGetLastError())
+		show("alloc", hip.hipMalloc(ctypes.byref(pointer), size(1 << 60)))
+		show("launch", hip.hipLaunchKernel(None, one, one, None, size(0), None))
+		show("launch", hip.hipModuleLaunchKernel(None, 1, 1, 1, 1, 1, 1, 0, None, None, None))
+		show("free", hip.hipFree(ctypes.c_void_p(16)))
+		print("result PASSED")
+	EOT
+	sim python3 "$(tmp errors.py)" >"$(tmp want)"
+	[ "$(awk '$2 != 0 && $2 == $3' "$(tmp want)" | wc -l)" -ge 3 ]
+	told ROCTRACER_DOMAIN=hip python3 "$(tmp errors.py)"
+	diff "$(tmp want)" "$(tmp out)"
+	lines hip_api_trace.txt | grep -q 'hipLaunchKernel(function_address=NULL, .*) :'
+}
+
 @test "forked children have files of their own" {
 	told ROCTRACER_DOMAIN=hip "$O/workloads/forker" -c 3 -n 20
 	check_lines
