@@ -38,8 +38,10 @@ static const char *const by_handle[] = {
 	"hipModuleLaunchCooperativeKernel",
 };
 static const char *const by_address[] = {
-	"hipLaunchKernel", "hipLaunchKernel_spt",	 "hipExtLaunchKernel",
-	"hipLaunchByPtr",  "hipLaunchCooperativeKernel", "hipLaunchCooperativeKernel_spt",
+	"hipLaunchKernel",
+	"hipExtLaunchKernel",
+	"hipLaunchByPtr",
+	"hipLaunchCooperativeKernel",
 };
 
 static uint8_t launches[OPERATIONS];

@@ -68,7 +68,7 @@ check_calls() {
 	awk '$1 == "calls" && $2 ~ /^(hip|__hipP)/ && $2 != "hipGetDeviceCount" { n[$2] += $3 }
 		END { for (f in n) print f, n[f] }' "$(tmp out)" | sort >"$(tmp want)"
 	[ -s "$(tmp want)" ]
-	calls_told hip_api_trace.txt | sort -k2,2n -k3,3n -k4,4nr |
+	calls_told hip_api_trace.txt | grep -v '^hipGetDeviceCount ' | sort -k2,2n -k3,3n -k4,4nr |
 		awk '$2 != tid { tid = $2; end = 0 } $3 >= end { end = $4; n[$1]++ } END { for (f in n) print f, n[f] }' | sort >"$(tmp got)"
 	diff "$(tmp want)" "$(tmp got)"
 }
