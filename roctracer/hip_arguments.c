@@ -130,11 +130,11 @@ struct hip_work hip_arguments__work(uint32_t op, const void *args)
 
 	switch (how[op]) {
 	case BY_POINTER:
-		if (name_by_pointer)
+		if (name_by_pointer && first)
 			work.kernel_name = name_by_pointer(first, NULL);
 		break;
 	case BY_FUNCTION:
-		if (name_by_function)
+		if (name_by_function && first)
 			work.kernel_name = name_by_function(first);
 		break;
 	case BY_SIZE:

@@ -257,6 +257,8 @@ const char *hipKernelNameRef(const void *function);
 
 const char *hipKernelNameRef(const void *function)
 {
+	if (!function)
+		abort();
 	return function;
 }
 

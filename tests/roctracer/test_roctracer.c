@@ -768,6 +768,7 @@ static void names_and_bytes_are_those_of_the_call(void **state)
 	assert_ok(roctracer_enable_domain_activity(HIP_OPS));
 	for (int calls_too = 1; calls_too >= 0; calls_too--) {
 		strcpy(name, "_Z3addi");
+		fakehip_call(FAKE_LAUNCH, 0 /* HIP refuses it */, 0, NULL, NULL);
 		fakehip_call(FAKE_LAUNCH, (uintptr_t)name, 0, submit_one, &kernel);
 		fakehip_call(FAKE_COPY, 1000, 96, submit_one, &bare);
 		strcpy(name, "gone");
