@@ -25,8 +25,6 @@ static void look_up(void *lib)
 	hip.register_activity = dlsym(lib, "hipRegisterActivityCallback");
 	hip.init_ops = dlsym(lib, "hipInitActivityCallback");
 	hip.enable_op = dlsym(lib, "hipEnableActivityCallback");
-	hip.kernel_name = dlsym(lib, "hipKernelNameRef");
-	hip.kernel_name_by_pointer = dlsym(lib, "hipKernelNameRefByPtr");
 }
 
 /* Operations begin at 1 and have names; others are called "unknown". */

@@ -29,8 +29,6 @@ struct hip_library {
 	int (*register_activity)(uint32_t op, void *function, void *arg);
 	void (*init_ops)(void *id_callback, void *op_callback, void *arg);
 	bool (*enable_op)(uint32_t op, bool enable);
-	const char *(*kernel_name)(const void *function);
-	const char *(*kernel_name_by_pointer)(const void *stub, void *stream);
 };
 
 /*

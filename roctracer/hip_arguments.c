@@ -7,8 +7,12 @@
  */
 #include "roctracer/hip_arguments.h"
 
+#include <dlfcn.h>
 #include <stdlib.h>
 #include <string.h>
+
+#include "roctracer/hip.h"
+#include "roctracer/libs.h"
 
 #define NAMES 65536 /* places in the table: a multiple of what programs launch */
 #define TRIES 64    /* places for a name */
@@ -33,6 +37,7 @@ static const struct {
 	{"hipModuleLaunchKernel", BY_FUNCTION},
 	{"hipExtModuleLaunchKernel", BY_FUNCTION},
 	{"hipHccModuleLaunchKernel", BY_FUNCTION},
+	{"hipModuleLaunchCooperativeKernel", BY_FUNCTION},
 	{"hipMemcpy", BY_SIZE},
 	{"hipMemcpyAsync", BY_SIZE},
 	{"hipMemcpyWithStream", BY_SIZE},
@@ -56,14 +61,25 @@ static uint8_t how[HIP_API_MAX];
 static const char *(*name_by_function)(const void *function);
 static const char *(*name_by_pointer)(const void *stub, void *stream);
 
-void hip_arguments__init(const struct hip_library *hip)
+static enum how how_is(const char *function)
 {
-	name_by_function = hip->kernel_name;
-	name_by_pointer = hip->kernel_name_by_pointer;
-	for (uint32_t op = 1; op < hip_api.count; op++)
-		for (size_t i = 0; i < sizeof(functions) / sizeof(*functions); i++)
-			if (!strcmp(hip->api_name(op), functions[i].name))
-				how[op] = functions[i].how;
+	for (size_t i = 0; i < sizeof(functions) / sizeof(*functions); i++)
+		if (!strcmp(functions[i].name, function))
+			return functions[i].how;
+	return NOTHING;
+}
+
+void hip_arguments__init(void)
+{
+	void *lib = libs__find("libamdhip64.so");
+	const char *(*api_name)(uint32_t op) = lib ? dlsym(lib, "hipApiName") : NULL;
+
+	if (!api_name)
+		return;
+	name_by_function = dlsym(lib, "hipKernelNameRef");
+	name_by_pointer = dlsym(lib, "hipKernelNameRefByPtr");
+	for (uint32_t op = 0; op < HIP_API_MAX; op++)
+		how[op] = how_is(api_name(op));
 }
 
 bool hip_arguments__tell(uint32_t op)

@@ -1,12 +1,14 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What the arguments of a call say of the work that it gives to a GPU: HIP up to 5.3.0, which tells
- * of the work itself neither the name of a kernel nor the bytes of a copy.
+ * What the arguments of a call of HIP say of the work that it gives to a GPU. (Of the work itself
+ * HIP up to 5.3.0 tells neither the name of a kernel nor the bytes of a copy.)
  */
 #ifndef ROCTRACER_HIP_ARGUMENTS_H
 #define ROCTRACER_HIP_ARGUMENTS_H
 
-#include "roctracer/hip.h"
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
 
 /* What is not known is NULL or 0. The name is there for ever. */
 struct hip_work {
@@ -14,8 +16,8 @@ struct hip_work {
 	size_t bytes;
 };
 
-/* Finds the numbers of the functions in this HIP. Before the first call is told of. */
-void hip_arguments__init(const struct hip_library *hip);
+/* Finds HIP and the numbers that its functions have. Once, before the first call is told of. */
+void hip_arguments__init(void);
 /* Do the operation's arguments say something? */
 bool hip_arguments__tell(uint32_t op);
 /* At the begin of the call; `args` is the union in hip_api_data_t. */

@@ -190,7 +190,7 @@ static void engage_calls(const struct hip_library *hip)
 	if (engaged || (table__is_empty(&hip_api) && table__is_empty(&hip_ops)))
 		return;
 	engaged = true;
-	hip_arguments__init(hip);
+	hip_arguments__init();
 	for (uint32_t op = 1; op < hip_api.count; op++) {
 		hip->register_callback(op, (void *)on_arguments, NULL);
 		hip->register_activity(op, (void *)on_call, (void *)1);

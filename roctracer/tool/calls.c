@@ -9,11 +9,13 @@
 #include <errno.h>
 #include <string.h>
 
+#include "roctracer/hip_arguments.h"
 #include "roctracer/roctracer.h"
 #include "roctracer/tool/core.h"
 #include "roctracer/tool/functions.h"
-#include "roctracer/tool/hip_process.h"
+#include "roctracer/tool/hip_release.h"
 #include "roctracer/tool/kernels.h"
+#include "roctracer/tool/launched.h"
 #include "roctracer/tool/own.h"
 #include "roctracer/tool/settings.h"
 #include "user/kernel_name.h"
@@ -104,8 +106,10 @@ static void put_end(struct textbuf *t, const struct ended *e)
 	textbuf__char(t, '\n');
 }
 
-static void put_kernel(struct textbuf *t, const char *name)
+static void put_kernel(struct textbuf *t, const char *mangled)
 {
+	const char *name = kernels__plain(mangled);
+
 	textbuf__str(t, " kernel=");
 	if (settings__get()->truncate_names)
 		kernel_name__put_last(t, name);
@@ -183,15 +187,14 @@ static const char *name_of(uint32_t domain, uint32_t op)
 	return name ? name : "unknown";
 }
 
-/* Its kernel may be told of as done before the call returns. */
 static void hip_begins(struct own *o, uint32_t op, const struct data *d)
 {
-	const char *function = name_of(ACTIVITY_DOMAIN_HIP_API, op);
-	const char *kernel = hip_process__begins(o, op, function, (const char *)d + HIP_ARGS);
+	const char *kernel = hip_arguments__work(op, (const char *)d + HIP_ARGS).kernel_name;
 	struct open_call *call;
 
+	hip_release__ask(o, name_of(ACTIVITY_DOMAIN_HIP_API, op));
 	if (kernel)
-		kernels__launched(d->correlation_id, kernel);
+		launched__begin(o, d->correlation_id);
 	call = own__push(o, d->correlation_id);
 	if (call)
 		call->kernel = kernel;
@@ -218,11 +221,11 @@ void calls__on_hip(uint32_t domain, uint32_t op, const void *data, void *arg)
 	if (d->phase == ACTIVITY_API_PHASE_ENTER) {
 		hip_begins(o, op, d);
 	} else if (ends(o, domain, op, d, &e)) {
-		if (hip_process__is_known())
+		if (hip_release__is_known())
 			fn = find_function(tool_hip_functions, tool_hip_function_count, op, e.name);
 		put_hip(o, &e, fn);
 		if (e.call.kernel)
-			hip_process__launched();
+			launched__end();
 	}
 	errno = err;
 }

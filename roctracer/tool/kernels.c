@@ -1,19 +1,16 @@
 // SPDX-License-Identifier: MIT
 /*
- * Demangles each name once, and remembers what the last calls launched.
+ * Demangles each name once.
  */
 #define HASH_NONFATAL_OOM 1
 #include "roctracer/tool/kernels.h"
 
 #include <pthread.h>
-#include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "user/hash.h"
 #include "user/strings.h"
-
-#define LAUNCHES 65536 /* ids are counted up: so many calls ago */
 
 struct kernel {
 	UT_hash_handle hh;
@@ -24,13 +21,6 @@ struct kernel {
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static struct kernel *kernels;
 static struct strings *strings;
-
-static struct launch {
-	uint64_t correlation_id;
-	const char *name;
-	bool done;
-} launches[LAUNCHES];
-static uint64_t launched, done;
 
 static struct kernel *add(const char *mangled, size_t len)
 {
@@ -64,52 +54,6 @@ const char *kernels__plain(const char *mangled)
 	return k ? k->plain : "?";
 }
 
-static struct launch *launch_of(uint64_t correlation_id)
-{
-	return &launches[correlation_id % LAUNCHES];
-}
-
-void kernels__launched(uint64_t correlation_id, const char *name)
-{
-	pthread_mutex_lock(&lock);
-	*launch_of(correlation_id) = (struct launch){correlation_id, name, false};
-	launched++;
-	pthread_mutex_unlock(&lock);
-}
-
-const char *kernels__of_call(uint64_t correlation_id)
-{
-	const struct launch *l = launch_of(correlation_id);
-	const char *name;
-
-	pthread_mutex_lock(&lock);
-	name = l->correlation_id == correlation_id ? l->name : NULL;
-	pthread_mutex_unlock(&lock);
-	return name;
-}
-
-void kernels__done(uint64_t correlation_id)
-{
-	struct launch *l = launch_of(correlation_id);
-
-	pthread_mutex_lock(&lock);
-	if (l->correlation_id == correlation_id && !l->done) {
-		l->done = true;
-		done++;
-	}
-	pthread_mutex_unlock(&lock);
-}
-
-uint64_t kernels__under_way(void)
-{
-	uint64_t count;
-
-	pthread_mutex_lock(&lock);
-	count = launched - done;
-	pthread_mutex_unlock(&lock);
-	return count;
-}
-
 void kernels__lock(void)
 {
 	pthread_mutex_lock(&lock);
@@ -118,10 +62,4 @@ void kernels__lock(void)
 void kernels__unlock(void)
 {
 	pthread_mutex_unlock(&lock);
-}
-
-void kernels__forked(void)
-{
-	launched = done = 0;
-	kernels__unlock();
 }

@@ -9,6 +9,7 @@
 #include "roctracer/roctracer.h"
 #include "roctracer/tool/core.h"
 #include "roctracer/tool/kernels.h"
+#include "roctracer/tool/launched.h"
 #include "roctracer/tool/lines.h"
 #include "user/kernel_name.h"
 
@@ -34,10 +35,7 @@ static void put_cause(struct textbuf *t, const activity_record_t *r)
 
 static const char *kernel_of(const activity_record_t *r)
 {
-	if (r->op != DISPATCH)
-		return NULL;
-	return r->kernel_name ? kernels__plain(r->kernel_name)
-			      : kernels__of_call(r->correlation_id);
+	return r->op == DISPATCH && r->kernel_name ? kernels__plain(r->kernel_name) : NULL;
 }
 
 static void put_name(struct textbuf *t, const activity_record_t *r)
@@ -65,7 +63,7 @@ static void put_of_hip(const activity_record_t *r)
 	put_cause(t, r);
 	lines__end(lines__shared(), FILE_OPS);
 	if (r->op == DISPATCH)
-		kernels__done(r->correlation_id);
+		launched__done(r->correlation_id);
 }
 
 /* BEGIN:END async-copy:CORR:PID */

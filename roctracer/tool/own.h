@@ -14,7 +14,7 @@
 struct open_call {
 	uint64_t correlation_id;
 	uint64_t begin;
-	const char *kernel; /* that it launches; NULL: none */
+	const char *kernel; /* that it launches, mangled; NULL: none */
 };
 
 struct own {
@@ -34,8 +34,7 @@ struct own *own__get(void);
 /* The call begins now. Valid until the next one does; NULL: no memory. */
 struct open_call *own__push(struct own *o, uint64_t correlation_id);
 
-/* The call has ended, and those inside of it that were not told of any more. False: it was not
- * told when it began. */
+/* The call has ended, and all inside of it. False: it was not told when it began. */
 bool own__pop(struct own *o, uint64_t correlation_id, struct open_call *call);
 
 /* In a child that was forked. */

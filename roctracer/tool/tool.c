@@ -16,12 +16,13 @@
 #include <unistd.h>
 
 #include "hsa_agent/say.h"
+#include "roctracer/hip_arguments.h"
 #include "roctracer/libs.h"
 #include "roctracer/roctracer_ext.h"
 #include "roctracer/roctracer_hsa.h"
 #include "roctracer/tool/core.h"
-#include "roctracer/tool/hip_process.h"
 #include "roctracer/tool/kernels.h"
+#include "roctracer/tool/launched.h"
 #include "roctracer/tool/lines.h"
 #include "roctracer/tool/own.h"
 #include "roctracer/tool/runtime.h"
@@ -135,10 +136,8 @@ static bool open_pool(const struct settings *s)
 }
 
 /* An operation is in one file: HIP's, which has kernels as well, if HIP is traced. */
-static void enable_operations(const struct settings *s)
+static void enable_operations(const struct settings *s, bool hip)
 {
-	bool hip = s->wanted.hip_ops && hip_process__has_hip();
-
 	if ((!hip && !s->wanted.hsa_ops) || !open_pool(s))
 		return;
 	if (hip)
@@ -156,13 +155,23 @@ static void enable_ranges(void)
 	      "roctx_trace.txt");
 }
 
+static void enable_hip(const struct settings *s)
+{
+	static pthread_once_t once = PTHREAD_ONCE_INIT;
+
+	pthread_once(&once, hip_arguments__init);
+	enable_calls(ACTIVITY_DOMAIN_HIP_API, s->wanted.hip_functions, calls__on_hip);
+}
+
 static void enable(const struct settings *s)
 {
+	bool hip = s->wanted.hip && libs__find("libamdhip64.so");
+
 	if (s->wanted.roctx)
 		enable_ranges();
-	if (s->wanted.hip && hip_process__has_hip())
-		enable_calls(ACTIVITY_DOMAIN_HIP_API, s->wanted.hip_functions, calls__on_hip);
-	enable_operations(s);
+	if (hip)
+		enable_hip(s);
+	enable_operations(s, hip);
 	if (s->wanted.hsa)
 		enable_calls(ACTIVITY_DOMAIN_HSA_API, s->wanted.hsa_functions, calls__on_hsa);
 }
@@ -214,7 +223,8 @@ void OnUnload(void)
 static void forked(void)
 {
 	pid = getpid();
-	kernels__forked();
+	kernels__unlock();
+	launched__forked();
 	out__forked();
 	own__forked();
 }
@@ -224,8 +234,7 @@ static bool calls_roctx(void)
 	return (getenv("ROCTRACER_DOMAIN") || getenv("ROCP_INPUT")) && libs__find("libroctx64.so");
 }
 
-/* Where it is preloaded, into programs that have nothing to do with GPUs as well, nothing is said.
- */
+/* It may be preloaded into programs that have nothing to do with GPUs: there nothing is said. */
 __attribute__((constructor)) static void init(void)
 {
 	pid = getpid();

@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: MIT
 # libroctracer_tool.so, which the HSA runtime loads; it lies one folder below libroctracer64.
 
-TOOL_OBJS = $(patsubst %,$(O)/pic/roctracer/tool/%.o,tool settings input runtime hip_process own lines out kernels calls \
+TOOL_OBJS = $(patsubst %,$(O)/pic/roctracer/tool/%.o,tool settings input runtime hip_release own lines out kernels launched calls \
 	ranges operations periods functions_tables) \
 	$(patsubst %,$(O)/pic/user/%.o,value textbuf format kernel_name strings hash) \
-	$(O)/pic/roctracer/libs.o $(O)/pic/hsa_agent/say.o
+	$(patsubst %,$(O)/pic/roctracer/%.o,libs hip_arguments) $(O)/pic/hsa_agent/say.o
 
 $(O)/gen/roctracer/tool/functions_tables.c: $(addprefix scripts/,gen-tool-functions apidesc.py apitypes.py) \
 	$(wildcard $(HSA_INCLUDE)/hip/amd_detail/hip_prof_str.h) $(O)/gen/roctracer/hsa_prof_str.h

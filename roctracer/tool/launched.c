@@ -1,0 +1,158 @@
+// SPDX-License-Identifier: MIT
+/*
+ * Counts them, with a place for the id of each call. Those that the GPU never got count, too.
+ *
+ * HIP keeps the error of a thread's last call for hipGetLastError, in older releases success as
+ * well: it is asked for the device when a call begins, which will have a result of its own, never
+ * when one has ended.
+ */
+#include "roctracer/tool/launched.h"
+
+#include <dlfcn.h>
+#include <pthread.h>
+#include <semaphore.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+#include "roctracer/libs.h"
+#include "roctracer/tool/core.h"
+
+#define PLACES	       65536 /* ids are counted up: so many calls at once */
+#define DEVICES	       64
+#define LONGEST_WAIT_S 1
+#define IDLE_MS	       20
+
+static uint64_t places[PLACES]; /* 0: free */
+static uint64_t count;		/* of those that are not */
+static uint64_t devices;	/* that kernels were launched on; others are not to be touched */
+
+/* ---- HIP; NULL: it has none of that name ---- */
+
+static int (*get_device)(int *device);
+static int (*set_device)(int device);
+static int (*synchronize)(void);
+
+static void look_up(void)
+{
+	void *lib = libs__find("libamdhip64.so");
+
+	if (!lib)
+		return;
+	get_device = dlsym(lib, "hipGetDevice");
+	set_device = dlsym(lib, "hipSetDevice");
+	synchronize = dlsym(lib, "hipDeviceSynchronize");
+}
+
+static void note_device(struct own *o)
+{
+	int device = -1;
+
+	o->busy = true;
+	if (get_device && !get_device(&device) && device >= 0 && device < DEVICES &&
+	    !(__atomic_load_n(&devices, __ATOMIC_RELAXED) & 1ULL << device))
+		__atomic_fetch_or(&devices, 1ULL << device, __ATOMIC_RELAXED);
+	o->busy = false;
+}
+
+/* ---- calls and kernels ---- */
+
+void launched__begin(struct own *o, uint64_t correlation_id)
+{
+	static pthread_once_t once = PTHREAD_ONCE_INIT;
+	uint64_t *place = &places[correlation_id % PLACES];
+
+	pthread_once(&once, look_up);
+	note_device(o);
+	if (!__atomic_exchange_n(place, correlation_id, __ATOMIC_RELAXED))
+		__atomic_add_fetch(&count, 1, __ATOMIC_RELAXED);
+}
+
+void launched__done(uint64_t correlation_id)
+{
+	uint64_t *place = &places[correlation_id % PLACES];
+
+	if (__atomic_compare_exchange_n(place, &correlation_id, 0, false, __ATOMIC_RELAXED,
+					__ATOMIC_RELAXED))
+		__atomic_sub_fetch(&count, 1, __ATOMIC_RELAXED);
+}
+
+static uint64_t under_way(void)
+{
+	return __atomic_load_n(&count, __ATOMIC_RELAXED);
+}
+
+void launched__forked(void)
+{
+	if (count)
+		memset(places, 0, sizeof(places));
+	count = 0;
+}
+
+/* ---- the end ---- */
+
+static sem_t waited;
+
+/* By a thread of its own: HIP may be held up, or have to wait for ever. */
+static void *wait_for_devices(void *arg)
+{
+	struct own *o = own__get();
+
+	if (o && set_device && synchronize) {
+		o->busy = true;
+		for (int i = 0; i < DEVICES; i++)
+			if (devices & 1ULL << i && !set_device(i))
+				synchronize();
+	}
+	sem_post(&waited);
+	return NULL;
+}
+
+/* Until the devices are idle. */
+static void wait_for_thread(void)
+{
+	struct timespec until;
+
+	if (sem_init(&waited, 0, 0) || !tool_start_thread(wait_for_devices, NULL))
+		return;
+	clock_gettime(CLOCK_REALTIME, &until);
+	until.tv_sec += LONGEST_WAIT_S;
+	sem_timedwait(&waited, &until);
+}
+
+/* HIP tells of it on threads of its own: until all are told of, or no more come. */
+static void wait_for_records(void)
+{
+	const struct timespec pause = {.tv_nsec = 1000000};
+	uint64_t left = under_way(), before;
+
+	for (int idle = 0; left && idle < IDLE_MS; idle = left < before ? 0 : idle + 1) {
+		nanosleep(&pause, NULL);
+		tool_flush();
+		before = left;
+		left = under_way();
+	}
+}
+
+static void at_exit(void)
+{
+	tool_flush();
+	if (!under_way())
+		return;
+	wait_for_thread();
+	tool_flush();
+	wait_for_records();
+}
+
+/* Now, as what is registered last is called first: before destructors of what HIP has loaded. */
+static void at_first_launch(void)
+{
+	atexit(at_exit);
+}
+
+void launched__end(void)
+{
+	static pthread_once_t first = PTHREAD_ONCE_INIT;
+
+	pthread_once(&first, at_first_launch);
+}
