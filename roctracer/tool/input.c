@@ -82,7 +82,7 @@ static void add_trace(struct reader *r)
 		w->hsa = true;
 		keep(&w->hsa_functions, r->api);
 	} else if (!strcmp(r->trace, "HIP")) {
-		w->hip = w->hip_ops = true;
+		w->hip = true;
 		keep(&w->hip_functions, r->api);
 	} else {
 		tool_warn("ROCP_INPUT: \"%s\" cannot be traced: only HIP, HSA, GPU, rocTX",

@@ -16,15 +16,14 @@
 
 struct wanted {
 	bool roctx;
-	bool hip, hsa; /* calls */
-	bool hip_ops, hsa_ops;
+	bool hip;     /* calls, and what GPUs did for them */
+	bool hsa;     /* calls */
+	bool hsa_ops; /* what GPUs did for HSA */
 	/* Names of functions, separated by blanks or commas, by malloc; NULL: all. */
 	char *hip_functions, *hsa_functions;
 };
 
-/* Adds what the file asks for. One that cannot be read or understood is said, and is as far as it
- * goes.
- */
+/* Adds what the file asks for; what cannot be read or understood ends it, and that is said. */
 void input__read(const char *path, struct wanted *wanted);
 
 #endif

@@ -25,11 +25,11 @@ static void add_domain(const char *word, size_t len)
 	if (len == 5 && !strncmp(word, "roctx", len)) {
 		w->roctx = true;
 	} else if (len == 3 && !strncmp(word, "hip", len)) {
-		w->hip = w->hip_ops = true;
+		w->hip = true;
 	} else if (len == 3 && !strncmp(word, "hsa", len)) {
 		w->hsa = w->hsa_ops = true;
 	} else if (len == 3 && !strncmp(word, "sys", len)) {
-		w->hsa = w->hip = w->hip_ops = true;
+		w->hsa = w->hip = true;
 	} else {
 		tool_warn("ROCTRACER_DOMAIN: \"%.*s\" cannot be traced: only roctx, hsa, hip, sys",
 			  (int)len, word);
