@@ -9,9 +9,7 @@
 #include <string.h>
 #include <unistd.h>
 
-/* Never one that would wait for a slow reader, nor one to a reader that has gone, which would be a
- * deadly signal.
- */
+/* Never one that would wait for a slow reader, or be a deadly signal as the reader has gone. */
 static void write_line(const char *line, size_t len)
 {
 	struct pollfd stderr_now = {.fd = STDERR_FILENO, .events = POLLOUT};

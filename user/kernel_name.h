@@ -7,8 +7,7 @@
 
 #include "user/textbuf.h"
 
-/* Of a demangled name the last part, without types: "name" of "int (*)[4] space::name<int>(int)".
- */
+/* The last part of a demangled name, without types: "name" of "int (*)[4] space::name<int>(int)" */
 void kernel_name__put_last(struct textbuf *t, const char *name);
 
 #endif

@@ -16,8 +16,7 @@
 /* One line on stderr. */
 void tool_warn(const char *fmt, ...) __attribute__((format(printf, 1, 2)));
 
-/* ns of CLOCK_BOOTTIME, which is the clock of roctracer's records; before HSA is initialised, too.
- */
+/* ns of CLOCK_BOOTTIME, the clock of roctracer's records; before HSA is initialised, too. */
 uint64_t tool_now(void);
 
 /* Of this process. */
@@ -26,8 +25,7 @@ int tool_pid(void);
 /* Has everything written that is known up to now. */
 void tool_flush(void);
 
-/* One that nobody waits for, and that takes no signals from the application. False: it cannot be.
- */
+/* One that nobody waits for, and that takes none of the application's signals. False: none. */
 bool tool_start_thread(void *(*function)(void *arg), void *arg);
 
 /* ---- what roctracer calls: calls.c, ranges.c, operations.c ---- */

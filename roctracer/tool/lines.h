@@ -28,8 +28,8 @@ void lines__end(struct lines *l, enum file file);
 /* Writes all that there is. */
 void lines__flush(void);
 
-/* In a child that was forked: what its parent has told is not its own. `mine` is the thread's,
- * which may be NULL. */
+/* In a child that was forked: what its parent has told is not its own. `mine` is the thread's, or
+ * NULL. */
 void lines__forked(struct lines *mine);
 
 #endif

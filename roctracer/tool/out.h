@@ -22,8 +22,7 @@ enum file {
 	FILES,
 };
 
-/* The folder for the files. False: there is none, or NULL, which has been said, or none any more.
- */
+/* The folder for the files, or NULL. False: nothing is recorded, as has been said why. */
 bool out__open(const char *folder);
 
 /* Appends lines to a file. If that cannot be done, it is said, and nothing is recorded any more. */

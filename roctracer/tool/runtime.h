@@ -10,9 +10,7 @@
 
 #include "hsa_tables.h"
 
-/* The runtime has loaded the tool: so does libroctracer64 hear of it, if the runtime, before ROCm
- * 5.3, does not know that by itself.
- */
+/* The runtime has loaded the tool: libroctracer64 hears of it, too, if not from the runtime. */
 void runtime__loaded(HsaApiTable *table, uint64_t version);
 void runtime__unloaded(void);
 
