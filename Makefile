@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: MIT
 # Builds everything into $(O). Each directory that builds something says so in its module.mk.
 #
-#   make [all]              rtrace-bpf, the agent, libroctx64
+#   make [all]              rtrace-bpf, the agent, the libraries of roctx and roctracer
 #   make static             rtrace-bpf without libraries: see scripts/static
 #   make tests              the simulated GPU, the workloads, the unit tests
 #   make unit               run the unit tests        make e2e     run the end-to-end tests

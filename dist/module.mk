@@ -27,6 +27,12 @@ INSTALLED = 755:$(O)/rtrace-bpf:$(BINDIR)/rtrace-bpf \
 	$(foreach header,$(wildcard roctx/rocprofiler-sdk-roctx/*.h),644:$(header):$(INCLUDEDIR)/rocprofiler-sdk-roctx/$(notdir $(header))) \
 	644:dist/rocprofiler-sdk-roctx.pc.in:$(LIBDIR)/pkgconfig/rocprofiler-sdk-roctx.pc \
 	644:roctx/roctx.py:$(PYTHONDIR)/roctx.py \
+	644:$(O)/libroctracer64.so.4:$(LIBDIR)/libroctracer64.so.4 \
+	link:libroctracer64.so.4:$(LIBDIR)/libroctracer64.so \
+	644:$(O)/roctracer/libroctracer_tool.so:$(LIBDIR)/roctracer/libroctracer_tool.so \
+	$(foreach header,$(wildcard roctracer/roctracer*.h) $(filter %_prof_str.h,$(HSA_API_GEN)),644:$(header):$(INCLUDEDIR)/roctracer/$(notdir $(header))) \
+	644:roctracer/ext/prof_protocol.h:$(INCLUDEDIR)/roctracer/ext/prof_protocol.h \
+	644:dist/roctracer64.pc.in:$(LIBDIR)/pkgconfig/roctracer64.pc \
 	644:dist/rtrace-bpf.bash:$(COMPLETIONDIR)/rtrace-bpf \
 	644:dist/_rtrace-bpf.in:$(ZSHDIR)/_rtrace-bpf \
 	644:dist/rtrace-bpf.fish.in:$(FISHDIR)/rtrace-bpf.fish \
@@ -41,7 +47,7 @@ FILL = sed -e 's|@PREFIX@|$(PREFIX)|g' -e 's|@LIBDIR@|$(LIBDIR)|g' -e 's|@INCLUD
 	-e 's|@DOCDIR@|$(DOCDIR)|g' -e 's|@VERSION@|$(VERSION)|g'
 
 # What only we put files into, and goes when it is empty.
-OWN_DIRS = $(AGENTDIR) $(INCLUDEDIR)/roctracer $(INCLUDEDIR)/rocprofiler-sdk-roctx $(DOCDIR)/examples $(DOCDIR)
+OWN_DIRS = $(AGENTDIR) $(LIBDIR)/roctracer $(INCLUDEDIR)/roctracer/ext $(INCLUDEDIR)/roctracer $(INCLUDEDIR)/rocprofiler-sdk-roctx $(DOCDIR)/examples $(DOCDIR)
 
 install: all
 	$(Q)set -e; for entry in $(INSTALLED); do \

@@ -28,7 +28,9 @@ files() {
 	[ -z "$(find . -type f ! -perm -444)" ]
 	# The agent lies where the tracer looks for it, whatever LIBDIR is.
 	[ -f opt/r/lib/rtrace/librtrace-agent.so ]
-	[ "$(realpath opt/r/lib64/libroctx64.so)" = "$(realpath opt/r/lib64)/$(objdump -p opt/r/lib64/libroctx64.so | awk '/SONAME/ { print $2 }')" ]
+	for lib in libroctx64 librocprofiler-sdk-roctx libroctracer64; do
+		[ "$(realpath opt/r/lib64/$lib.so)" = "$(realpath opt/r/lib64)/$(objdump -p opt/r/lib64/$lib.so | awk '/SONAME/ { print $2 }')" ]
+	done
 	for page in rtrace-bpf rtrace-bpf-export rtrace-bpf-report rtrace-bpf-merge rtrace-bpf-top rtrace-bpf-ps rtrace-bpf-doctor; do
 		[ -s "opt/r/share/man/man1/$page.1" ]
 	done
@@ -49,6 +51,8 @@ files() {
 	make_in PREFIX="$(tmp p)" uninstall
 	[ "$(files "$(tmp p)" | tr '\n' ' ')" = './bin/other ./include/roctracer/other.h ' ]
 	[ ! -e "$(tmp p)/lib/rtrace" ]
+	[ ! -e "$(tmp p)/lib/roctracer" ]
+	[ ! -e "$(tmp p)/include/roctracer/ext" ]
 	[ ! -e "$(tmp p)/share/doc/rtrace" ]
 	make_in PREFIX="$(tmp p)" uninstall
 }
@@ -107,6 +111,60 @@ without_tree() {
 	LD_LIBRARY_PATH=$(tmp p)/lib "$(tmp sdk)"
 	LD_LIBRARY_PATH=$(tmp p)/lib ldd "$(tmp sdk)" | grep "$(tmp p)/lib/librocprofiler-sdk-roctx.so.1"
 	PYTHONPATH=$(tmp p)/lib/python3/dist-packages LD_LIBRARY_PATH=$(tmp p)/lib python3 -c 'import roctx; assert roctx.rangeStart("x") == 1'
+}
+
+@test "a tool is built with the installed roctracer, and runs with it" {
+	make_in PREFIX="$(tmp p)" install
+	command -v pkg-config || skip "no pkg-config"
+	export PKG_CONFIG_PATH=$(tmp p)/lib/pkgconfig
+	pkg-config --validate roctracer64
+	# The version is that of the interface.
+	[ "$(pkg-config --modversion roctracer64)" = "$(awk '/define ROCTRACER_VERSION_M/ { printf "%s%s", dot, $3; dot = "." }' roctracer/roctracer.h)" ]
+	cat >"$(tmp app.c)" <<-'END'
+		#include <stddef.h>
+		#include <roctracer/roctracer_ext.h>
+		#include <roctracer_roctx.h>
+		static void told(uint32_t domain, uint32_t op, const void *data, void *count)
+		{
+			*(int *)count += op == ROCTX_API_ID_roctxMarkA;
+		}
+		int main(void)
+		{
+			int count = 0;
+			if (roctracer_enable_domain_callback(ACTIVITY_DOMAIN_ROCTX, told, &count))
+				return 1;
+			roctxMarkA("x");
+			return count != 1;
+		}
+	END
+	# shellcheck disable=SC2046 # words
+	gcc -Wall -Werror $(pkg-config --cflags roctracer64 roctx64) "$(tmp app.c)" -o "$(tmp app)" $(pkg-config --libs roctracer64 roctx64)
+	LD_LIBRARY_PATH=$(tmp p)/lib "$(tmp app)"
+	LD_LIBRARY_PATH=$(tmp p)/lib ldd "$(tmp app)" | grep "$(tmp p)/lib/libroctracer64.so.4"
+	# Each header by itself.
+	cd "$(tmp p)/include"
+	for header in roctracer/*.h roctracer/ext/*.h; do
+		for language in c c++; do
+			echo "$language: $header"
+			# shellcheck disable=SC2046 # words
+			echo "#include <$header>" | gcc -x $language -Wall -Werror -fsyntax-only -D__HIP_PLATFORM_AMD__ $(pkg-config --cflags roctracer64) \
+				-idirafter /opt/rocm/include -
+		done
+	done
+}
+
+@test "the tool library writes its files from where it is installed, without the tree" {
+	needs_mounts
+	make_in PREFIX="$(tmp p)" install
+	cp "$O/libsimkfd.so" "$O/workloads/libkernels.so" "$O/workloads/vectoradd" "$(tmp p)/"
+	mkdir "$(tmp files)"
+	without_tree env LD_PRELOAD="$(tmp p)/libsimkfd.so" SIMKFD_KERNEL_LIB="$(tmp p)/libkernels.so" \
+		HSA_TOOLS_LIB="$(tmp p)/lib/roctracer/libroctracer_tool.so" ROCTRACER_DOMAIN=hip ROCP_OUTPUT_DIR="$(tmp files)" \
+		"$(tmp p)/vectoradd" >"$(tmp out)" 2>"$(tmp err)"
+	cat "$(tmp err)"
+	[ ! -s "$(tmp err)" ]
+	[ "$(grep -c ' hipMalloc(' "$(tmp files)"/*_hip_api_trace.txt)" = "$(sed -n 's/^calls hipMalloc //p' "$(tmp out)")" ]
+	grep -q ' fillWith:' "$(tmp files)"/*_hcc_ops_trace.txt
 }
 
 @test "everywhere the same version" {
