@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: MIT
 # The wrappers of HSA's functions, made from the headers that are installed, and their tests.
 
-HSA_API_SOURCES = scripts/gen-hsa-api scripts/apidesc.py \
+HSA_API_SOURCES = scripts/gen-hsa-api scripts/prof_str.py scripts/apidesc.py \
 	$(addprefix $(HSA_INCLUDE)/hsa/,hsa.h hsa_ext_amd.h hsa_ext_image.h hsa_api_trace.h)
 HSA_API_GEN = $(O)/gen/roctracer/hsa_prof_str.h $(O)/gen/roctracer/hsa_api_wrappers.inc $(O)/gen/hsa_tables.h
 

@@ -2,8 +2,9 @@
 """What the installed headers say of the API functions: parameters, types, places by the SysV ABI.
 
 Parsed by libclang as C++, because HIP's headers declare some exported functions only there. Used by
-gen-api-tables (the tracer's tables), gen-api-tests (callers with known values), gen-hsa-api (the HSA
-API of libroctracer64) and gen-tool-functions (the arguments that libroctracer_tool shows).
+gen-api-tables (the tracer's tables), gen-api-tests (callers with known values), gen-hsa-api and
+gen-kfd-api (the HSA and KFD APIs of libroctracer64) and gen-tool-functions (the arguments that
+libroctracer_tool shows).
 """
 import argparse
 import re
@@ -309,6 +310,15 @@ def parser(description):
     return p
 
 
+def declarations(cursor):
+    """What a header declares, inside of extern "C" too."""
+    for c in cursor.get_children():
+        if c.kind in (C.LINKAGE_SPEC, C.UNEXPOSED_DECL):
+            yield from declarations(c)
+        else:
+            yield c
+
+
 class Headers:
     """Headers that are parsed with these folders and macros."""
 
@@ -372,10 +382,8 @@ class Api(Headers):
         return limits
 
     def walk(self, cursor):
-        for c in cursor.get_children():
-            if c.kind in (C.LINKAGE_SPEC, C.UNEXPOSED_DECL):
-                self.walk(c)
-            elif c.kind == C.ENUM_DECL:
+        for c in declarations(cursor):
+            if c.kind == C.ENUM_DECL:
                 self.add_constants(c)
             elif c.kind == C.FUNCTION_DECL and c.spelling.startswith(PREFIXES):
                 if c.linkage == ci.LinkageKind.EXTERNAL and not c.is_definition():
