@@ -11,7 +11,6 @@
 
 #include <dlfcn.h>
 
-#include "roctracer/clock.h"
 #include "roctracer/hsa_api.h"
 #include "roctracer/hsa_events.h"
 #include "roctracer/libs.h"
@@ -33,47 +32,20 @@ static bool loaded; /* between OnLoad and OnUnload */
 
 /* ---- calls ---- */
 
-/* phase_data points somewhere if the callback was called at the begin. */
 void roctracer_hsa_enter(uint32_t op, struct hsa_api_trace *trace)
 {
-	bool record = table__has_pool(&hsa_calls, op), call = table__has_callback(&hsa_calls, op);
-	struct thread *t = record || call ? thread__self() : NULL;
-	uint64_t id;
-
-	if (!t)
-		return;
-	id = thread__new_id(t);
-	if (!ids__push(&t->calls, id))
-		return;
-	trace->api_data.correlation_id = id;
-	trace->api_data.phase = ACTIVITY_API_PHASE_ENTER;
-	trace->api_data.phase_data = &trace->phase_data;
-	if (!call || !table__call(&hsa_calls, t, op, &trace->api_data))
-		trace->api_data.phase_data = NULL;
-	if (record)
-		trace->begin_ns = clock__now(&t->clock);
+	trace->api_data.phase_data = &trace->call.phase_data;
+	call__begin(&hsa_calls, op, (struct call_data *)&trace->api_data, &trace->call, true);
 }
 
 void roctracer_hsa_exit(uint32_t op, struct hsa_api_trace *trace)
 {
-	struct thread *t = thread_current;
-
-	if (!t || !trace->api_data.correlation_id)
-		return;
-	table__record_call(&hsa_calls, t, op, trace->api_data.correlation_id, trace->begin_ns);
-	trace->api_data.phase = ACTIVITY_API_PHASE_EXIT;
-	if (trace->api_data.phase_data && table__has_callback(&hsa_calls, op))
-		table__call(&hsa_calls, t, op, &trace->api_data);
-	t->calls.count--;
+	call__end(&hsa_calls, op, (struct call_data *)&trace->api_data, &trace->call);
 }
 
 void hsa__engage(void)
 {
-	for (uint32_t op = 0; op < HSA_API_ID_NUMBER; op++) {
-		bool wanted = hsa_calls.callbacks[op] || hsa_calls.pools[op];
-
-		__atomic_store_n(&hsa_api_enabled[op], wanted, __ATOMIC_RELAXED);
-	}
+	call__set_wanted(&hsa_calls, hsa_api_enabled);
 }
 
 /* ---- the runtime ---- */

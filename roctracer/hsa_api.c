@@ -6,11 +6,9 @@
  * that looks whether its calls are to be told and else jumps to the original; what it does when
  * they are is a function of its own, so that the jump needs no stack.
  */
-#include <stdlib.h>
-#include <string.h>
-
 #include "roctracer/hsa_api.h"
 #include "roctracer/hsa_tables_known.h"
+#include "roctracer/names.h"
 
 #define unlikely(x) __builtin_expect(!!(x), 0)
 
@@ -53,20 +51,16 @@ bool hsa_api_wrap(HsaApiTable *root)
 	return core && amd && image;
 }
 
+#define FUNCTIONS (sizeof(names) / sizeof(*names))
+
 const char *hsa_api_name(uint32_t id)
 {
-	return id < sizeof(names) / sizeof(*names) ? names[id] : "unknown";
-}
-
-static int compare(const void *name, const void *id)
-{
-	return strcmp(name, names[*(const uint16_t *)id]);
+	return id < FUNCTIONS ? names[id] : "unknown";
 }
 
 uint32_t hsa_api_code(const char *name)
 {
-	const uint16_t *id = bsearch(name, by_name, sizeof(by_name) / sizeof(*by_name),
-				     sizeof(*by_name), compare);
+	uint32_t id = names__find(name, names, by_name, FUNCTIONS);
 
-	return id ? *id : HSA_API_ID_NUMBER;
+	return id < FUNCTIONS ? id : HSA_API_ID_NUMBER;
 }

@@ -13,15 +13,13 @@
 #include <stdint.h>
 
 #include "hsa_tables.h"
+#include "roctracer/call.h"
 #include "roctracer/hsa_prof_str.h"
 
 /* One call, on the stack of the thread that makes it. */
 struct hsa_api_trace {
-	/* First, because tools are given its address. */
-	hsa_api_data_t api_data;
-	/* The library's, from enter to exit. The wrappers set them to 0 and use neither. */
-	uint64_t begin_ns;
-	uint64_t phase_data; /* what api_data.phase_data can point to */
+	hsa_api_data_t api_data; /* first, because tools are given its address */
+	struct call call;	 /* from enter to exit */
 };
 
 /* ---- hsa_api.c ---- */

@@ -19,7 +19,7 @@ $(HSA_API_OBJS): ALL_CFLAGS += -isystem $(HSA_INCLUDE)
 endif
 
 # With the tracer's tables of the same functions.
-$(O)/tests/test_hsa_api: $(O)/obj/tests/unit/test_hsa_api.o $(O)/obj/roctracer/hsa_api.o \
+$(O)/tests/test_hsa_api: $(O)/obj/tests/unit/test_hsa_api.o $(O)/obj/tests/unit/any_call.o $(O)/obj/roctracer/hsa_api.o \
 	$(O)/obj/user/api.o $(O)/obj/user/api_tables.o
 	$(call say,LD,$@)
 	@mkdir -p $(@D)

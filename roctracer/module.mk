@@ -4,7 +4,7 @@
 include roctracer/hsa_api.mk
 include roctracer/tool/tool.mk
 
-ROCTRACER_OBJS = $(patsubst %,$(O)/pic/roctracer/%.o,api clock domains hip hip_arguments hip_callbacks hip_tracer hsa hsa_api hsa_events \
+ROCTRACER_OBJS = $(patsubst %,$(O)/pic/roctracer/%.o,api call clock domains hip hip_arguments hip_callbacks hip_tracer hsa hsa_api hsa_events \
 	libs pool roctx_domain status submitted table thread)
 
 # Headers include each other as they do where they are installed.

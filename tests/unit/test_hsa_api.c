@@ -3,9 +3,7 @@
  * Tests the wrappers of HSA's functions: what a call tells, what the original gets, what the caller
  * gets back, and which entries of the runtime's tables are touched.
  *
- * A few functions are called by hand. All of them are called with words in registers and on the
- * stack, where the tracer's tables (user/api.h) say that the parameters are; these are made from
- * the headers too, but by other means, and tests/api holds them against the compiler.
+ * A few functions are called by hand, all of them by any_call.h.
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -16,7 +14,7 @@
 #include <cmocka.h>
 
 #include "roctracer/hsa_api.h"
-#include "user/api.h"
+#include "tests/unit/any_call.h"
 
 #define COUNT(a) (sizeof(a) / sizeof(*(a)))
 
@@ -42,7 +40,7 @@ void roctracer_hsa_enter(uint32_t id, struct hsa_api_trace *trace)
 	told.at = trace;
 	told.enter = *trace;
 	trace->api_data.correlation_id = 77;
-	trace->phase_data = 88;
+	trace->call.phase_data = 88;
 }
 
 void roctracer_hsa_exit(uint32_t id, struct hsa_api_trace *trace)
@@ -52,7 +50,7 @@ void roctracer_hsa_exit(uint32_t id, struct hsa_api_trace *trace)
 	assert_int_equal(id, told.id);
 	assert_ptr_equal(trace, told.at);
 	assert_int_equal(trace->api_data.correlation_id, 77);
-	assert_int_equal(trace->phase_data, 88);
+	assert_int_equal(trace->call.phase_data, 88);
 	told.exit = *trace;
 	if (told.meanwhile)
 		told.meanwhile(trace);
@@ -121,8 +119,8 @@ static void is_told_once(uint32_t id)
 	assert_int_equal(told.enter.api_data.correlation_id, 0);
 	assert_int_equal(told.enter.api_data.phase, 0);
 	assert_null(told.enter.api_data.phase_data);
-	assert_int_equal(told.enter.phase_data, 0);
-	assert_int_equal(told.enter.begin_ns, 0);
+	assert_int_equal(told.enter.call.phase_data, 0);
+	assert_int_equal(told.enter.call.begin_ns, 0);
 	assert_memory_equal(&told.enter.api_data.args, &told.exit.api_data.args,
 			    sizeof(told.enter.api_data.args));
 }
@@ -373,119 +371,30 @@ static void queue_intercept_register(void **state)
 
 /* ---- every function ---- */
 
-#define WORDS	 12
-#define RETURNED 0x8877665544332211
-
-static uint64_t got[WORDS];
-
-static uint64_t any(uint64_t a, uint64_t b, uint64_t c, uint64_t d, uint64_t e, uint64_t f,
-		    uint64_t g, uint64_t h, uint64_t i, uint64_t j, uint64_t k, uint64_t l)
-{
-	const uint64_t words[WORDS] = {a, b, c, d, e, f, g, h, i, j, k, l};
-
-	memcpy(got, words, sizeof(got));
-	calls++;
-	return RETURNED;
-}
-
-static uint64_t low_bytes(uint64_t value, size_t size)
-{
-	return size < 8 ? value & ((1ULL << 8 * size) - 1) : value;
-}
-
-static bool is_range(const struct api_function *fn, const struct api_param *p)
-{
-	return !strcmp(fn->name, "hsa_amd_memory_async_copy_rect") && !strcmp(p->name, "range");
-}
-
-/* A word for each parameter, no two alike, and for what is not one. */
-static void choose(const struct api_function *fn, uint64_t words[WORDS])
-{
-	for (size_t i = 0; i < WORDS; i++)
-		words[i] = 0xf0f0f0f0f0f0f0f0;
-	for (size_t i = 0; i < fn->param_count; i++) {
-		const struct api_param *p = &fn->params[i];
-		uint64_t value = 0x9e3779b97f4a7c15 * (i + 1);
-
-		assert_true(p->place[0] < WORDS && p->place[1] == API_NOWHERE);
-		assert_true(p->type->size && p->type->size <= 8);
-		if (p->type->kind == API_BOOL)
-			value = i % 2;
-		if (is_range(fn, p))
-			value = (uintptr_t)&range;
-		words[p->place[0]] = low_bytes(value, p->type->size);
-	}
-}
-
-/* The arguments lie in the data one behind the other, as C places members. */
-static void data_has(const struct api_function *fn, const uint64_t words[WORDS])
-{
-	const char *args = (const char *)&told.enter.api_data.args;
-	size_t at = 0;
-
-	for (size_t i = 0; i < fn->param_count; i++) {
-		const struct api_param *p = &fn->params[i];
-		size_t size = p->type->size;
-		uint64_t value = 0;
-
-		at = (at + size - 1) / size * size;
-		memcpy(&value, args + at, size);
-		assert_true(value == words[p->place[0]]);
-		at += size;
-		if (!is_range(fn, p))
-			continue;
-		assert_memory_equal(args + at, &range, sizeof(range));
-		at += sizeof(range);
-	}
-}
-
-static void original_got(const struct api_function *fn, const uint64_t words[WORDS])
-{
-	for (size_t i = 0; i < fn->param_count; i++) {
-		uint8_t place = fn->params[i].place[0];
-
-		assert_true(low_bytes(got[place], fn->params[i].type->size) == words[place]);
-	}
-}
-
-/* Calls what is in the function's entry; were the original and the caller served? */
-static void call_any(uint32_t id, const struct api_function *fn, uint64_t words[WORDS])
-{
-	__typeof__(&any) call = (__typeof__(&any))*entry(id);
-	uint64_t ret;
-
-	assert_ptr_not_equal(call, any);
-	memset(got, 0, sizeof(got));
-	calls = 0;
-	ret = call(words[0], words[1], words[2], words[3], words[4], words[5], words[6], words[7],
-		   words[8], words[9], words[10], words[11]);
-	assert_int_equal(calls, 1);
-	original_got(fn, words);
-	if (fn->ret->kind != API_VOID)
-		assert_true(low_bytes(ret, fn->ret->size) == low_bytes(RETURNED, fn->ret->size));
-}
+static const struct any_value copied = {"range", &range, sizeof(range)};
 
 static void one_function(uint32_t id, const struct api_function *fn)
 {
-	uint64_t words[WORDS], value = 0;
+	const struct any_value *value =
+		id == HSA_API_ID_hsa_amd_memory_async_copy_rect ? &copied : NULL;
+	uint64_t words[ANY_WORDS];
 
 	fresh(NULL);
-	choose(fn, words);
-	*entry(id) = any;
+	any_choose(fn, value, words);
+	*entry(id) = any_original;
 	memset(hsa_api_enabled, 1, sizeof(hsa_api_enabled));
 	hsa_api_enabled[id] = 0;
 	assert_true(hsa_api_wrap(&root));
-	call_any(id, fn, words);
+	any_call(*entry(id), fn, words);
 	assert_int_equal(told.enters + told.exits, 0);
 
 	memset(hsa_api_enabled, 0, sizeof(hsa_api_enabled));
 	hsa_api_enabled[id] = 1;
-	call_any(id, fn, words);
+	any_call(*entry(id), fn, words);
 	is_told_once(id);
-	data_has(fn, words);
+	any_is_told(fn, value, words, &told.enter.api_data.args);
 	/* All members of the union begin where it does. */
-	memcpy(&value, &told.exit.api_data.uint64_t_retval, fn->ret->size);
-	assert_true(value == low_bytes(fn->ret->size ? RETURNED : 0, fn->ret->size));
+	any_returned(fn, &told.exit.api_data.uint64_t_retval);
 }
 
 /* Those that are declared beside the tables are not in the tracer's. */

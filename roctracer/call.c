@@ -1,0 +1,54 @@
+// SPDX-License-Identifier: MIT
+/*
+ * The begin and the end of a call that is wrapped.
+ */
+#include "roctracer/call.h"
+
+#include "roctracer/clock.h"
+#include "roctracer/table.h"
+
+void call__begin(const struct table *t, uint32_t op, struct call_data *data, struct call *c,
+		 bool callback)
+{
+	bool record = table__has_pool(t, op), call = callback && table__has_callback(t, op);
+	struct thread *self = record || call ? thread__self() : NULL;
+	uint64_t id;
+
+	if (!self)
+		return;
+	id = thread__new_id(self);
+	if (!ids__push(&self->calls, id))
+		return;
+	data->correlation_id = id;
+	data->phase = ACTIVITY_API_PHASE_ENTER;
+	c->told = call && table__call(t, self, op, data);
+	if (record)
+		c->begin_ns = clock__now(&self->clock);
+}
+
+void call__end(const struct table *t, uint32_t op, struct call_data *data, const struct call *c)
+{
+	struct thread *self = thread_current;
+
+	if (!self || !data->correlation_id)
+		return;
+	table__record_call(t, self, op, data->correlation_id, c->begin_ns);
+	data->phase = ACTIVITY_API_PHASE_EXIT;
+	if (c->told && table__has_callback(t, op))
+		table__call(t, self, op, data);
+	self->calls.count--;
+}
+
+bool call__set_wanted(const struct table *t, uint8_t *wanted)
+{
+	bool some = false;
+
+	for (uint32_t op = 0; op < t->count; op++) {
+		bool is_wanted = __atomic_load_n(&t->callbacks[op], __ATOMIC_RELAXED) ||
+				 __atomic_load_n(&t->pools[op], __ATOMIC_RELAXED);
+
+		__atomic_store_n(&wanted[op], is_wanted, __ATOMIC_RELAXED);
+		some |= is_wanted;
+	}
+	return some;
+}
