@@ -40,7 +40,6 @@ static roctracer_status_t find_domain(const struct change *c, struct domain *d)
 {
 	switch (c->domain) {
 	case ACTIVITY_DOMAIN_HSA_OPS:
-	case ACTIVITY_DOMAIN_KFD_API:
 		return fail(ROCTRACER_STATUS_ERROR_NOT_IMPLEMENTED,
 			    "%s: domain %u is not traced by this library", c->function, c->domain);
 	}
@@ -449,6 +448,7 @@ roctracer_status_t roctracer_set_properties(roctracer_domain_t domain, void *pro
 	case ACTIVITY_DOMAIN_HSA_EVT:
 	case ACTIVITY_DOMAIN_HIP_API:
 	case ACTIVITY_DOMAIN_HIP_OPS:
+	case ACTIVITY_DOMAIN_KFD_API:
 		return ROCTRACER_STATUS_SUCCESS;
 	case ACTIVITY_DOMAIN_EXT_API:
 		if (!p)

@@ -10,6 +10,8 @@
 #include "roctracer/hsa.h"
 #include "roctracer/hsa_api.h"
 #include "roctracer/hsa_events.h"
+#include "roctracer/kfd.h"
+#include "roctracer/kfd_api.h"
 #include "roctracer/roctracer_ext.h"
 #include "roctracer/roctx_domain.h"
 #include "roctracer/status.h"
@@ -31,6 +33,9 @@ bool domain__get(uint32_t domain, struct domain *d)
 		return true;
 	case ACTIVITY_DOMAIN_HIP_OPS:
 		*d = (struct domain){&hip_ops, 0, hip_ops.count, false, true, hip__engage};
+		return true;
+	case ACTIVITY_DOMAIN_KFD_API:
+		*d = (struct domain){&kfd_calls, 0, kfd_calls.count, true, true, kfd__engage};
 		return true;
 	case ACTIVITY_DOMAIN_ROCTX:
 		*d = (struct domain){&roctx_calls, 0,	  roctx_calls.count,
@@ -86,6 +91,8 @@ const char *roctracer_op_string(uint32_t domain, uint32_t op, uint32_t kind)
 	switch (domain) {
 	case ACTIVITY_DOMAIN_HSA_API:
 		return hsa_api_name(op);
+	case ACTIVITY_DOMAIN_KFD_API:
+		return kfd_api_name(op);
 	case ACTIVITY_DOMAIN_HSA_OPS:
 		return number_name(op_names, sizeof(op_names) / sizeof(*op_names), domain, op);
 	case ACTIVITY_DOMAIN_HSA_EVT:
@@ -103,41 +110,46 @@ const char *roctracer_op_string(uint32_t domain, uint32_t op, uint32_t kind)
 	}
 }
 
-static roctracer_status_t hip_code(const char *name, uint32_t *op)
+static bool hip_code(const char *name, uint32_t *op)
 {
 	const struct hip_library *hip = hip__find();
 
 	for (uint32_t i = 1; hip && hip->api_name && i < hip_api.count; i++)
 		if (!strcmp(hip->api_name(i), name)) {
 			*op = i;
-			return ROCTRACER_STATUS_SUCCESS;
+			return true;
 		}
-	return fail(ROCTRACER_STATUS_ERROR_INVALID_ARGUMENT,
-		    "roctracer_op_code: HIP has no operation \"%s\"", name);
+	return false;
 }
 
-static roctracer_status_t hsa_code(const char *name, uint32_t *op)
+static bool find_code(uint32_t domain, const char *name, uint32_t *op)
 {
-	*op = hsa_api_code(name);
-	if (*op < HSA_API_ID_NUMBER)
-		return ROCTRACER_STATUS_SUCCESS;
-	return fail(ROCTRACER_STATUS_ERROR_INVALID_ARGUMENT,
-		    "roctracer_op_code: HSA has no operation \"%s\"", name);
+	switch (domain) {
+	case ACTIVITY_DOMAIN_HSA_API:
+		*op = hsa_api_code(name);
+		return *op < HSA_API_ID_NUMBER;
+	case ACTIVITY_DOMAIN_KFD_API:
+		*op = kfd_api_code(name);
+		return *op < KFD_API_ID_NUMBER;
+	default:
+		return hip_code(name, op);
+	}
 }
 
 roctracer_status_t roctracer_op_code(uint32_t domain, const char *str, uint32_t *op, uint32_t *kind)
 {
-	roctracer_status_t status;
-
-	if (domain != ACTIVITY_DOMAIN_HIP_API && domain != ACTIVITY_DOMAIN_HSA_API)
+	if (domain != ACTIVITY_DOMAIN_HIP_API && domain != ACTIVITY_DOMAIN_HSA_API &&
+	    domain != ACTIVITY_DOMAIN_KFD_API)
 		return fail(ROCTRACER_STATUS_ERROR_INVALID_DOMAIN_ID,
 			    "roctracer_op_code: operations of domain %u are not found by name",
 			    domain);
 	if (!str || !op)
 		return fail(ROCTRACER_STATUS_ERROR_INVALID_ARGUMENT,
 			    "roctracer_op_code: NULL where a name or place must be");
-	status = domain == ACTIVITY_DOMAIN_HIP_API ? hip_code(str, op) : hsa_code(str, op);
-	if (!status && kind)
+	if (!find_code(domain, str, op))
+		return fail(ROCTRACER_STATUS_ERROR_INVALID_ARGUMENT,
+			    "roctracer_op_code: domain %u has no operation \"%s\"", domain, str);
+	if (kind)
 		*kind = 0;
-	return status;
+	return ROCTRACER_STATUS_SUCCESS;
 }

@@ -13,6 +13,7 @@
 
 #include "roctracer/hsa_api.h"
 #include "roctracer/hsa_events.h"
+#include "roctracer/kfd.h"
 #include "roctracer/libs.h"
 
 #define EXPORT __attribute__((visibility("default")))
@@ -62,6 +63,7 @@ bool OnLoad(HsaApiTable *table, uint64_t runtime_version, uint64_t failed_count,
 	loaded = true;
 	hsa_events_wrap(table);
 	hsa_api_wrap(table);
+	kfd__engage();
 	__atomic_store_n(&initialised, true, __ATOMIC_RELAXED);
 	return true;
 }

@@ -2,14 +2,15 @@
 # libroctracer64.so.4, and its name for -l.
 
 include roctracer/hsa_api.mk
+include roctracer/kfd_api.mk
 include roctracer/tool/tool.mk
 
 ROCTRACER_OBJS = $(patsubst %,$(O)/pic/roctracer/%.o,api call clock domains hip hip_arguments hip_callbacks hip_tracer hsa hsa_api hsa_events \
-	libs pool roctx_domain status submitted table thread)
+	imports kfd kfd_api libs pool roctx_domain status submitted table thread)
 
 # Headers include each other as they do where they are installed.
 $(ROCTRACER_OBJS): SHLIB_CFLAGS += -Iroctracer -I$(O)/gen/roctracer
-$(ROCTRACER_OBJS): | $(HSA_API_GEN)
+$(ROCTRACER_OBJS): | $(HSA_API_GEN) $(KFD_API_GEN)
 
 $(O)/libroctracer64.so.4: $(ROCTRACER_OBJS) roctracer/roctracer.map
 	$(call say,LD,$@)

@@ -23,13 +23,12 @@
  *		ROCTRACER_STATUS_ERROR_INVALID_DOMAIN_ID: no such domain, or not for this function.
  *		ROCTRACER_STATUS_ERROR_INVALID_ARGUMENT: no such operation, or NULL for what must
  *		be there.
- *		ROCTRACER_STATUS_ERROR_NOT_IMPLEMENTED: HSA_OPS, KFD_API, and packets
+ *		ROCTRACER_STATUS_ERROR_NOT_IMPLEMENTED: HSA_OPS, and packets
  *		(HSA_EVT_ID_SUBMIT) are not told of by this library; functions for all of a domain
  *		or of all domains leave them out.
- *		Domains of a library that is not in the process (HIP, HSA, ROC-TX) are no error:
- *		there is nothing to be traced. A library that is loaded later is found when
- *		something is enabled then.
- * Strings	in UTF-8 or what the runtime has, ended by NUL.
+ *		Domains of a library that is not in the process (HIP, HSA, its thunk, ROC-TX) are no
+ *error: there is nothing to be traced. A library that is loaded later is found when something is
+ *enabled then. Strings	in UTF-8 or what the runtime has, ended by NUL.
  */
 #ifndef ROCTRACER_H_
 #define ROCTRACER_H_
@@ -99,7 +98,7 @@ ROCTRACER_API const char *roctracer_op_string(uint32_t domain, uint32_t op,
 					      uint32_t kind) ROCTRACER_VERSION_4_1;
 
 /*
- * The operation of that name, for HIP_API and HSA_API; *kind, if not NULL, is 0 then.
+ * The operation of that name, for HIP_API, HSA_API and KFD_API; *kind, if not NULL, is 0 then.
  * -> INVALID_ARGUMENT: there is none of that name.
  */
 ROCTRACER_API roctracer_status_t roctracer_op_code(uint32_t domain, const char *str, uint32_t *op,

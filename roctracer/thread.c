@@ -110,8 +110,7 @@ void thread__each(void (*fn)(struct thread *t, void *arg), void *arg)
 
 /* ---- regions ---- */
 
-/* One that is deeper than we can tell is taken to use everything. */
-static bool is_in(const struct thread *t, const void *first, const void *end)
+bool region_is_in(const struct thread *t, const void *first, const void *end)
 {
 	uint32_t depth = __atomic_load_n(&t->depth, __ATOMIC_ACQUIRE);
 
@@ -136,7 +135,7 @@ void region_wait(const void *first, const void *end)
 	else
 		syscall(SYS_membarrier, MEMBARRIER_CMD_PRIVATE_EXPEDITED, 0, 0);
 	for (t = __atomic_load_n(&threads, __ATOMIC_ACQUIRE); t; t = t->next)
-		while (t != thread_current && is_in(t, first, end))
+		while (t != thread_current && region_is_in(t, first, end))
 			nanosleep(&pause, NULL);
 }
 

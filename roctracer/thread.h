@@ -88,6 +88,12 @@ static inline bool region_is_inside(void)
 }
 
 /*
+ * Is the thread in a region of what lies between the two addresses? One that is in more than can be
+ * told apart is taken to be in all.
+ */
+bool region_is_in(const struct thread *t, const void *first, const void *end);
+
+/*
  * What lies between the two addresses has been changed: waits until no other thread is in a region
  * of it that it entered before.
  */

@@ -28,8 +28,8 @@ typedef enum {
 
 /*
  * Is told of calls: `cid` is the operation in the domain, `data` a hip_api_data_t, hsa_api_data_t,
- * roctx_api_data_t or hsa_evt_data_t that lives as long as this call, `arg` what it was registered
- * with. Runs on the thread that makes the call, on several at once.
+ * kfd_api_data_t, roctx_api_data_t or hsa_evt_data_t that lives as long as this call, `arg` what it
+ * was registered with. Runs on the thread that makes the call, on several at once.
  */
 typedef void (*activity_rtapi_callback_t)(uint32_t domain, uint32_t cid, const void *data,
 					  void *arg);

@@ -36,13 +36,17 @@ $(O)/tests/test_roctracer_tool_$(1): tests/roctracer/test_roctracer_tool.c $(O)/
 	$$(Q)$$(CC) $$(ALL_CFLAGS) $$(SANFLAGS) -Wno-error=deprecated-declarations $(INTERFACE_$(1)) -DFAKE_LONGEST=$(LONGEST_$(1)) $(TOOL_TEST_INCLUDE) \
 		$$^ -Wl,-rpath,'$$$$ORIGIN/hip$(1)' -o $$@ -lcmocka -ldl -lpthread
 
-UNIT_TESTS += $(O)/tests/test_roctracer_$(1) $(O)/tests/test_roctracer_tool_$(1)
-tests: $(O)/tests/test_roctracer_$(1) $(O)/tests/test_roctracer_tool_$(1)
+ROCTRACER_TESTS += $(O)/tests/test_roctracer_$(1) $(O)/tests/test_roctracer_tool_$(1)
 endef
 $(foreach hip,$(FAKEHIPS),$(eval $(call fakehip,$(hip))))
 
+include tests/roctracer/kfd.mk
+
+UNIT_TESTS += $(ROCTRACER_TESTS)
+tests: $(ROCTRACER_TESTS)
+
 $(O)/pic/tests/roctracer/tool.o: SHLIB_CFLAGS += -fvisibility=default -Iroctracer -I$(O)/gen/roctracer
-$(O)/pic/tests/roctracer/tool.o: | $(HSA_API_GEN)
+$(O)/pic/tests/roctracer/tool.o: | $(HSA_API_GEN) $(KFD_API_GEN)
 
 $(O)/tests/libtool.so: $(O)/pic/tests/roctracer/tool.o $(O)/libroctracer64.so.4
 	$(call say,LD,$@)
@@ -86,8 +90,7 @@ tests: $(TOOL_TESTS)
 ifeq ($(SAN),)
 .PHONY: tsan-roctracer
 tsan-roctracer: | tsan-agent
-	$(Q)$(MAKE) --no-print-directory O=$(O)/tsan SAN=thread CFLAGS="-O1 -g" $(FAKEHIPS:%=$(O)/tsan/tests/test_roctracer_%) \
-		$(FAKEHIPS:%=$(O)/tsan/tests/test_roctracer_tool_%)
+	$(Q)$(MAKE) --no-print-directory O=$(O)/tsan SAN=thread CFLAGS="-O1 -g" $(ROCTRACER_TESTS:$(O)/%=$(O)/tsan/%)
 tests: tsan-roctracer
 endif
 

@@ -21,6 +21,7 @@
 #include "roctracer/roctracer_ext.h"
 #include "roctracer/roctracer_roctx.h"
 #include "tests/roctracer/fakehip.h"
+#include "tests/roctracer/tooltest.h"
 
 #define HIP_API	   ACTIVITY_DOMAIN_HIP_API
 #define HIP_OPS	   ACTIVITY_DOMAIN_HIP_OPS
@@ -30,8 +31,6 @@
 #define DISPATCH   0
 #define COPY	   1
 #define FAKE_TIMES 1000000
-
-#define assert_ok(call) assert_int_equal((call), ROCTRACER_STATUS_SUCCESS)
 
 /* ---- what a tool was told ---- */
 
@@ -86,14 +85,6 @@ static int start(void **state)
 {
 	n_told = n_records = n_buffers = 0;
 	return roctracer_open_pool(&properties);
-}
-
-static int end(void **state)
-{
-	roctracer_start();
-	roctracer_disable_callback();
-	roctracer_disable_activity();
-	return roctracer_close_pool();
 }
 
 static void call(enum fake_op op, uint64_t a)
@@ -201,16 +192,6 @@ static void symbols_have_their_versions(void **state)
 	roctracer_flush_buf();
 }
 
-static void expect_error(roctracer_status_t got, roctracer_status_t want, const char *message)
-{
-	char *text = (char *)roctracer_error_string();
-
-	assert_int_equal(got, want);
-	if (!strstr(text, message))
-		fail_msg("\"%s\" does not say \"%s\"", text, message);
-	free(text);
-}
-
 static void operations_have_names(void **state)
 {
 	uint32_t op = 77, kind = 77;
@@ -260,8 +241,9 @@ static void each_function_has_its_errors(void **state)
 	expect_error(roctracer_enable_op_callback(ACTIVITY_DOMAIN_HSA_EVT, 6, remember, NULL),
 		     ROCTRACER_STATUS_ERROR_INVALID_ARGUMENT, "no operation 6");
 	assert_ok(roctracer_disable_domain_callback(ACTIVITY_DOMAIN_HSA_EVT));
-	expect_error(roctracer_enable_domain_callback(ACTIVITY_DOMAIN_KFD_API, remember, NULL),
-		     ROCTRACER_STATUS_ERROR_NOT_IMPLEMENTED, "domain 4");
+	/* There is no libhsakmt here, which is no error. */
+	assert_ok(roctracer_enable_domain_callback(ACTIVITY_DOMAIN_KFD_API, remember, NULL));
+	assert_ok(roctracer_disable_domain_callback(ACTIVITY_DOMAIN_KFD_API));
 	expect_error(roctracer_enable_domain_activity(ACTIVITY_DOMAIN_HSA_OPS),
 		     ROCTRACER_STATUS_ERROR_NOT_IMPLEMENTED, "domain 1");
 	expect_error(roctracer_enable_op_callback(HIP_API, FAKE_ONE, NULL, NULL),
@@ -847,12 +829,7 @@ static void very_many_at_once(void **state)
 
 /* ---- pools ---- */
 
-static uint32_t counts[3];
-
-static void count_records(const char *begin, const char *end, void *arg)
-{
-	*(uint32_t *)arg += (end - begin) / sizeof(activity_record_t);
-}
+static uint64_t counts[3];
 
 static void several_pools(void **state)
 {
@@ -1153,11 +1130,6 @@ static void count_call(uint32_t domain, uint32_t op, const void *data, void *arg
 	__atomic_add_fetch(d->phase ? &exited : &entered, 1, __ATOMIC_RELAXED);
 }
 
-static void count_written(const char *begin, const char *end, void *arg)
-{
-	__atomic_add_fetch(&written, (end - begin) / sizeof(activity_record_t), __ATOMIC_RELAXED);
-}
-
 /* Makes calls until something has been toggled often; of FAKE_ONE so many. */
 static void *make_calls(void *arg)
 {
@@ -1197,7 +1169,9 @@ static void count_always(uint32_t domain, uint32_t op, const void *data, void *a
 
 static void enabled_and_disabled_under_load(void **state)
 {
-	roctracer_properties_t p = {.buffer_size = 1 << 16, .buffer_callback_fun = count_written};
+	roctracer_properties_t p = {.buffer_size = 1 << 16,
+				    .buffer_callback_fun = count_records,
+				    .buffer_callback_arg = &written};
 	pthread_t callers[CALLERS], toggler;
 	uint64_t made[CALLERS] = {0}, ones = 0;
 	roctracer_pool_t *pool;
@@ -1222,7 +1196,7 @@ static void enabled_and_disabled_under_load(void **state)
 	assert_int_equal(written, ones);
 }
 
-#define TEST(name) cmocka_unit_test_setup_teardown(name, start, end)
+#define TEST(name) cmocka_unit_test_setup_teardown(name, start, disable_everything)
 
 int main(void)
 {

@@ -1,0 +1,75 @@
+// SPDX-License-Identifier: MIT
+/*
+ * Puts the wrappers of libhsakmt's functions (kfd_api.c) in the place of what calls of them are
+ * bound to, and is told by them. That is done when something is enabled and when the HSA runtime
+ * loads this library as a tool; it stays, as this library does.
+ *
+ * Any call of HSA may call the thunk. So a tool that calls HSA in a callback of this domain would
+ * be called back for ever: of what is called inside of such a callback there are records alone.
+ */
+#include "roctracer/kfd.h"
+
+#include <dlfcn.h>
+#include <pthread.h>
+
+#include "roctracer/imports.h"
+#include "roctracer/kfd_api.h"
+#include "roctracer/libs.h"
+
+#define LIBRARY "libhsakmt.so"
+
+TABLE(kfd_calls, ACTIVITY_DOMAIN_KFD_API, KFD_API_ID_NUMBER);
+
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+
+/* ---- calls ---- */
+
+static bool is_in_callback(void)
+{
+	return thread_current && region_is_in(thread_current, &kfd_calls.callbacks[0],
+					      &kfd_calls.callbacks[KFD_API_ID_NUMBER]);
+}
+
+void roctracer_kfd_enter(uint32_t op, struct kfd_api_trace *trace)
+{
+	trace->api_data.phase_data = &trace->call.phase_data;
+	call__begin(&kfd_calls, op, (struct call_data *)&trace->api_data, &trace->call,
+		    !is_in_callback());
+}
+
+void roctracer_kfd_exit(uint32_t op, struct kfd_api_trace *trace)
+{
+	call__end(&kfd_calls, op, (struct call_data *)&trace->api_data, &trace->call);
+}
+
+/* ---- putting wrappers in place ---- */
+
+static bool find_originals(void)
+{
+	static bool found;
+	void *lib = found ? NULL : libs__find(LIBRARY);
+
+	for (uint32_t op = 0; lib && op < KFD_API_ID_NUMBER; op++)
+		__atomic_store_n(&kfd_api_original[op], dlsym(lib, kfd_api_name(op)),
+				 __ATOMIC_RELEASE);
+	found |= lib != NULL;
+	return found;
+}
+
+static bool find_wrapper(const char *name, struct import *i)
+{
+	uint32_t op = kfd_api_code(name);
+
+	if (op == KFD_API_ID_NUMBER)
+		return false;
+	*i = (struct import){kfd_api_original[op], kfd_api_wrapper(op)};
+	return i->original && i->replacement;
+}
+
+void kfd__engage(void)
+{
+	pthread_mutex_lock(&lock);
+	if (call__set_wanted(&kfd_calls, kfd_api_enabled) && find_originals())
+		imports__replace(LIBRARY, find_wrapper);
+	pthread_mutex_unlock(&lock);
+}
