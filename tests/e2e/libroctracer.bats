@@ -19,14 +19,14 @@ outermost() {
 }
 
 # Each call that the workload counts, but for those around main, is recorded once, and told at its begin and end.
-# (HIP 5.2 tells no tool of hipGetDeviceCount.)
+# (HIP 5.2 tells no tool of hipGetDeviceCount. A thread of the runtime waits in the thunk when the tool is done.)
 check_counts() {
 	awk '$1 == "calls" && $2 ~ /^(hip|__hipP)/ && $2 != "hipGetDeviceCount" { print $2, $3 }' "$(tmp out)" | sort >"$(tmp want)"
 	[ -s "$(tmp want)" ]
 	diff "$(tmp want)" <(outermost)
 	[ "${1:-}" = "records" ] ||
-		diff <(awk '$1 == "api" { n[$2 " " $3]++ } END { for (f in n) print f, n[f] }' "$(tmp records)" | sort) \
-			<(awk '$1 == "call" { n[$2 " " $3]++; if ($5 == "exit") e[$2 " " $3]++ }
+		diff <(awk '$1 == "api" && $3 !~ /^hsaKmtWait/ { n[$2 " " $3]++ } END { for (f in n) print f, n[f] }' "$(tmp records)" | sort) \
+			<(awk '$1 == "call" && $3 !~ /^hsaKmtWait/ { n[$2 " " $3]++; if ($5 == "exit") e[$2 " " $3]++ }
 				END { for (f in n) if (n[f] == 2 * e[f]) print f, e[f] }' "$(tmp records)" | sort)
 }
 
@@ -155,6 +155,71 @@ check_bytes() {
 		join - <(cut -d ' ' -f 1 "$(tmp want)"))
 }
 
+# ---- the thunk ----
+
+# beside NAME=VALUE... PROGRAM ARGS...: with the tracer, which sees the thunk's functions from outside.
+beside() {
+	ldconfig -p | grep -q libhsakmt || skip "the thunk is part of the HSA runtime here"
+	sim "$RTRACE" -t kfd -e 'hsaKmt*' -f json -o "$(tmp t.json)" -- env LD_PRELOAD="$O/tests/libtool.so $O/libsimkfd.so" \
+		SIMKFD_GPUS=2 RT_TOOL_OUT="$(tmp records)" "$@" >"$(tmp out)" 2>"$(tmp err)"
+	grep -q '^result PASSED$' "$(tmp out)"
+	grep -q 'lost 0 calls (ring full), 0 (nested too deep)' "$(tmp err)"
+	# TID NAME BEGIN END, of what is recorded and of what the tracer saw, without what the thunk calls of its own
+	awk '$1 == "api" && $2 == "KFD" { print $8, $3, $5, $6 }' "$(tmp records)" | sort -k1,1n -k3,3n >"$(tmp got)"
+	calls "$(tmp t.json)" | awk -F '\t' '$3 == 0 { print $6, $1, $7, $8 }' | sort -k1,1n -k3,3n >"$(tmp seen)"
+	[ "$(wc -l <"$(tmp got)")" -gt 10 ]
+}
+
+# The calls that the tracer saw are recorded, thread by thread and one by one, in the tool's times around the tracer's.
+# Those of FROM in ns on, and up to the last record: the program is left by then.
+check_thunk() { # [FROM]
+	awk -v from="${1:-0}" '
+		function wrong(why) { bad++; if (bad <= 5) print why ": " $0 }
+		FILENAME ~ /got$/ {
+			i = ++recorded[$1]; name[$1, i] = $2; begin[$1, i] = $3; end[$1, i] = $4
+			if ($4 > last) last = $4
+			next
+		}
+		$3 < from { next }
+		++n[$1] > recorded[$1] { if ($4 < last) wrong("not recorded"); next }
+		name[$1, n[$1]] != $2 { wrong("recorded as " name[$1, n[$1]]) }
+		begin[$1, n[$1]] > $3 + 1000 || end[$1, n[$1]] < $4 - 1000 {
+			wrong("recorded as of " begin[$1, n[$1]] " to " end[$1, n[$1]]) }
+		END { for (t in recorded) if (n[t] < recorded[t]) { print "never made: " name[t, n[t] + 1]; bad++ }
+			exit bad > 0 }' "$(tmp got)" "$(tmp seen)"
+}
+
+@test "the thunk's calls are those that the tracer sees from outside, one by one" {
+	beside "$O/workloads/hsa_calls" "$O/workloads/kernels.hsaco" 50
+	check_thunk
+	check_records
+	# It shuts HSA down itself: there are all from the first to the last one, told at their begin and end.
+	[ "$(wc -l <"$(tmp got)")" = "$(wc -l <"$(tmp seen)")" ]
+	[ "$(head -n 1 "$(tmp got)" | cut -d ' ' -f 2)" = hsaKmtOpenKFD ]
+	for phase in enter exit; do
+		diff <(cut -d ' ' -f 2 "$(tmp got)" | sort) \
+			<(awk -v p=$phase '$1 == "call" && $2 == "KFD" && $5 == p { print $3 }' "$(tmp records)" | sort)
+	done
+	# Of many threads, of records alone, beside HIP's and HSA's.
+	for what in "" records; do
+		beside RT_TOOL=$what HSA_TOOLS_LIB="$O/libroctracer64.so.4" "$O/workloads/streams" -g 2 -t 4 -s 2 -n 20
+		check_thunk
+		check_counts "${what:-all}"
+		check_records
+		[ "$(cut -d ' ' -f 1 "$(tmp got)" | sort -u | wc -l)" -ge 4 ]
+	done
+}
+
+@test "the thunk's calls, of an HSA that is loaded when they are enabled already: from when it loads the library on" {
+	local program='import ctypes; hsa = ctypes.CDLL("libhsa-runtime64.so.1")
+assert hsa.hsa_init() == 0 and hsa.hsa_shut_down() == 0; print("result PASSED")'
+
+	beside HSA_TOOLS_LIB="$O/libroctracer64.so.4" python3 -c "$program"
+	check_thunk "$(awk 'NR == 1 || $3 < first { first = $3 } END { print first }' "$(tmp got)")"
+	! grep -q hsaKmtOpenKFD "$(tmp got)"
+	grep -q hsaKmtCloseKFD "$(tmp got)"
+}
+
 # ---- the examples of roctracer's specification ----
 
 # example NAME ARGS...: with what it has made of calls, records and operations as lines `NAME CORR ...`.
@@ -228,8 +293,9 @@ check_example_dispatches() { # LAUNCH
 
 @test "ThreadSanitizer: no data race, enabling and disabling under load included" {
 	nm -D "$O/tsan/libroctracer64.so.4" | grep -q __tsan_write
-	for hip in 52 57 64; do
-		setarch -R "$O/tsan/tests/test_roctracer_$hip" >"$(tmp out)" 2>&1 || { grep -A 30 "WARNING: Thr\|FAILED" "$(tmp out)" | head -n 60; false; }
+	for test in "$O"/tsan/tests/test_{roctracer_52,roctracer_57,roctracer_64,kfd}; do
+		[ -x "$test" ] || { [[ "$test" == *kfd ]] && continue; } # the thunk is part of the HSA runtime here
+		setarch -R "$test" >"$(tmp out)" 2>&1 || { grep -A 30 "WARNING: Thr\|FAILED" "$(tmp out)" | head -n 60; false; }
 		! grep ThreadSanitizer "$(tmp out)"
 	done
 }

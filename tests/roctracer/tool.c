@@ -3,8 +3,8 @@
  * A tool in a preloaded library: from main on it has libroctracer64 tell everything of the program
  * and writes it to the file RT_TOOL_OUT, one line each:
  *
- *   call HIP|HSA NAME CORR enter|exit TID
- *   api HIP|HSA NAME CORR BEGIN END PID TID
+ *   call HIP|HSA|KFD NAME CORR enter|exit TID
+ *   api HIP|HSA|KFD NAME CORR BEGIN END PID TID
  *   op OP KIND CORR BEGIN END DEVICE QUEUE BYTES|KERNEL
  *   external ID CORR
  *   event alloc ADDRESS BYTES | free ADDRESS | copy DST SRC BYTES | device gpu|cpu ID ADDRESS |
@@ -40,7 +40,14 @@ static FILE *out;
 
 static const char *domain_name(uint32_t domain)
 {
-	return domain == ACTIVITY_DOMAIN_HIP_API ? "HIP" : "HSA";
+	switch (domain) {
+	case ACTIVITY_DOMAIN_HIP_API:
+		return "HIP";
+	case ACTIVITY_DOMAIN_KFD_API:
+		return "KFD";
+	default:
+		return "HSA";
+	}
 }
 
 static void write_allocation(const hsa_evt_data_t *e)
