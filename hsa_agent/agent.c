@@ -76,6 +76,7 @@ void agent_fail(const char *fmt, ...)
 	va_list args;
 
 	__atomic_store_n(&agent.active, 0, __ATOMIC_RELAXED);
+	__atomic_store_n(&agent.told, 0, __ATOMIC_RELAXED);
 	if (__atomic_exchange_n(&agent.off, 1, __ATOMIC_RELAXED))
 		return;
 	if (agent.shm.base) {
@@ -95,6 +96,7 @@ void agent_fail(const char *fmt, ...)
 static void forked(void)
 {
 	agent.active = 0;
+	agent.told = 0;
 	agent.tracer = 0;
 	agent.watching = 0;
 	agent.off = 1;

@@ -7,7 +7,6 @@
  * then completes the application's signal: a program that has waited for its copy finds it
  * recorded.
  */
-#include "hsa_agent/queue.h"
 #include "hsa_agent/relay.h"
 
 #define LINE_TRIES 4
@@ -48,8 +47,8 @@ static void read_times(const struct relay *c, struct copy_times *t)
 			t->runtime.start = t->runtime.end = 0;
 			return;
 		}
-		t->times.begin = t->runtime.start;
-		t->times.end = t->runtime.end;
+		t->times.begin = t->times.runtime_begin = t->runtime.start;
+		t->times.end = t->times.runtime_end = t->runtime.end;
 		if (!known)
 			return;
 		t->times.ticks = clocks_line(c->device_id, &after) && same_line(&before, &after);
@@ -66,8 +65,8 @@ static void copy_ended(struct relay *c, hsa_signal_value_t value)
 
 	read_times(c, &t);
 	if (agent.shm.base)
-		inflight_record_done(c->op, c->device_id, &t.times, value);
-	shadow_settle_copy(c->own, c->op, t.runtime.start, t.runtime.end);
+		inflight_tell_done(&c->notice, c->device_id, &t.times, value);
+	shadow_settle_copy(c->own, c->notice.op, t.runtime.start, t.runtime.end);
 }
 
 static bool record_copy(uint64_t op, const struct request *r)
@@ -92,37 +91,67 @@ static bool record_copy(uint64_t op, const struct request *r)
 	return true;
 }
 
+static void lose(void)
+{
+	if (agent_wanted())
+		shm_lose(&agent.shm, RT_AGENT_COPY);
+}
+
+/* Tells of the copy, and notes who is to hear of its end. False: nobody. */
+static bool tell_submitted(struct relay *c, const struct request *r)
+{
+	if (agent_active())
+		c->notice.recorded = record_copy(c->notice.op, r);
+	else
+		lose();
+	c->notice.operation = client_copy_submitted(c->device_id, r->bytes);
+	return notice_anybody(&c->notice);
+}
+
+/* NULL: that cannot be, and is told and counted. */
+static struct relay *new_relay(const struct request *r, hsa_signal_t own)
+{
+	uint32_t device = device_gpu(r->src_agent).handle ? r->src_agent : r->dst_agent;
+	struct relay *c = relay_new(own);
+
+	if (c && shadow_expect_copy(own, c->notice.op)) {
+		c->device_id = device;
+		c->flags = RT_FLIGHT_COPY;
+		return c;
+	}
+	lose();
+	client_ended(client_copy_submitted(device, r->bytes), &(struct times){0}, false);
+	if (c)
+		relay_put(c);
+	return NULL;
+}
+
 /*
- * Records a copy that is about to be submitted and replaces its completion signal. NULL: the copy
+ * Tells of a copy that is about to be submitted and replaces its completion signal. NULL: the copy
  * is to be submitted as it is. An empty copy completes nothing in the runtime, so it is not
  * touched.
  */
 static struct relay *begin(const struct request *r, hsa_signal_t *completion)
 {
 	bool is_copy = r->bytes && completion->handle;
+	bool wanted = agent_active() || client_wants(RT_AGENT_COPY);
 	struct relay *c = NULL;
 	hsa_signal_t timed;
 
-	if (is_copy && agent_active())
-		c = relay_new(*completion, agent_next_op());
-	if (is_copy && !c && agent_wanted())
-		shm_lose(&agent.shm, RT_AGENT_COPY);
+	if (is_copy && wanted)
+		c = new_relay(r, *completion);
+	else if (is_copy)
+		lose();
 	if (!c)
 		goto untouched;
-	c->device_id = device_gpu(r->src_agent).handle ? r->src_agent : r->dst_agent;
-	c->flags = RT_FLIGHT_COPY;
-	if (!shadow_expect_copy(c->own, c->op)) {
-		shm_lose(&agent.shm, RT_AGENT_COPY);
-		goto put;
-	}
-	if (!record_copy(c->op, r))
+	if (!tell_submitted(c, r))
 		goto put;
 	timed = c->timed; /* then it may be somebody else's */
 	if (relay_start(c, copy_ended)) {
 		*completion = timed;
 		return c;
 	}
-	inflight_record_done(c->op, 0, &(struct times){0}, 0);
+	inflight_tell_done(&c->notice, 0, &(struct times){0}, 0);
 put:
 	relay_put(c);
 untouched:
@@ -136,7 +165,7 @@ static hsa_status_t submitted(struct relay *c, hsa_status_t status)
 {
 	if (!c || status == HSA_STATUS_SUCCESS)
 		return status;
-	inflight_record_done(c->op, 0, &(struct times){0}, -1);
+	inflight_tell_done(&c->notice, 0, &(struct times){0}, -1);
 	shadow_drop(c->own);
 	relay_cancel(c);
 	return status;

@@ -22,6 +22,7 @@
  *   signals.c   spare signals
  *   clocks.c    pairs of clocks, for the times
  *   reaper.c    the one thread: collects the times of what has ended, follows the tracer's wishes
+ *   client.c    the library of the process that is told of operations, if there is one
  *   shm.c       the shared memory; knows nothing of HSA
  *
  * Nothing in here may harm the application: on whatever failure, a wrapper does what the original
@@ -52,7 +53,8 @@ struct agent {
 	/* Recording. Read on every launch, written by the reaper alone. */
 	uint32_t active;
 	uint32_t wants; /* RT_AGENT_WANT_*, of the tracer that it records for */
-	/* Recording, or an operation that was recorded still hangs on a signal: packets are looked
+	uint32_t told;	/* RTRACE_WANT_*: of what a library of the process is told */
+	/* Either, or an operation that is of interest still hangs on a signal: packets are looked
 	 * at. */
 	uint32_t watching;
 	/* For good: after a failure, in a forked child, after exit has begun. */
@@ -72,6 +74,18 @@ static inline bool agent_active(void)
 static inline bool agent_watching(void)
 {
 	return __atomic_load_n(&agent.watching, __ATOMIC_RELAXED);
+}
+
+/* What a library of the process is told of: client.h. */
+static inline uint32_t agent_told(void)
+{
+	return __atomic_load_n(&agent.told, __ATOMIC_ACQUIRE); /* and who is told */
+}
+
+/* Is there somebody who wants to know of operations? */
+static inline bool agent_follows(void)
+{
+	return agent_active() || agent_told();
 }
 
 /* By a tracer, to record. */
@@ -172,6 +186,8 @@ void devices_each_gpu(void (*fn)(hsa_agent_t, uint32_t id, void *arg), void *arg
 hsa_agent_t device_gpu(uint32_t id);
 /* The driver's number of a GPU, 0 unknown. */
 uint32_t device_gpu_id(uint32_t id);
+/* The driver's number of the node that an agent is, 0 unknown. */
+uint32_t device_node(uint32_t id);
 /* What its clock was when it was last looked at: clocks.c's. */
 void device_set_ticks(uint32_t id, uint64_t ticks);
 uint64_t device_ticks(uint32_t id);
@@ -200,6 +216,8 @@ uint64_t clocks_to_ticks(const struct clock_line *line, uint64_t time);
 hsa_status_t kernels__executable_freeze(hsa_executable_t executable, const char *options);
 hsa_status_t kernels__executable_destroy(hsa_executable_t executable);
 uint32_t kernel_id(uint64_t kernel_object);
+/* NULL: not known. It stays for good. */
+const char *kernel_name(uint64_t kernel_object);
 /* The runtime goes away, and all code with it. */
 void kernels_release(void);
 void kernels_forked(void);
@@ -331,9 +349,10 @@ void queue_log_destroyed(const hsa_queue_t *queue, uint32_t id, uint32_t device,
 /* ---- owners.c ---- */
 
 struct owner {
-	uint64_t time;	/* of the reservation */
-	uint32_t tid;	/* 0: not known */
-	uint32_t index; /* of the packet, its low half */
+	uint64_t time;	 /* of the reservation */
+	uint64_t caller; /* what the client says of it, if it is told of packets */
+	uint32_t tid;	 /* 0: not known */
+	uint32_t index;	 /* of the packet, its low half */
 };
 
 /* Of the packets in a queue; the list is as long as the queue. */
@@ -347,10 +366,13 @@ int owners_init(struct owners *o, uint32_t packets);
 void owners_free(struct owners *o);
 /* The calling thread has reserved so many packets from `index` on. */
 void owners_note(const hsa_queue_t *queue, uint64_t index, uint64_t count);
-/* The calling thread has reserved other packets since that one. */
-bool owners_moved_on(const hsa_queue_t *queue, uint64_t index);
-/* False if the packet's place was reserved while nothing was recorded. */
+/* False if the packet's place was reserved while nothing was recorded or told. */
 bool owners_find(const struct owners *o, uint64_t index, struct owner *owner);
+/* Not by the calling thread, or in an earlier call of it? */
+bool owners_are_elsewhere(const hsa_queue_t *queue, uint64_t index, const struct owner *owner);
+/* Both. */
+bool owners_find_other(const hsa_queue_t *queue, const struct owners *o, uint64_t index,
+		       struct owner *owner);
 
 uint64_t owners__add_write_index_scacq_screl(const hsa_queue_t *queue, uint64_t value);
 uint64_t owners__add_write_index_scacquire(const hsa_queue_t *queue, uint64_t value);
@@ -405,5 +427,12 @@ int reaper_start(bool recording);
  */
 void reaper_stop(void);
 void reaper_forked(void);
+/* The client is told of what it wants from now on. False: the agent is not there. */
+bool reaper_ask_client(void);
+
+/* ---- client.c ---- */
+
+/* RTRACE_WANT_*, whether there is a runtime or not. */
+uint32_t client_wishes(void);
 
 #endif

@@ -19,7 +19,7 @@
 
 static struct device {
 	uint64_t handle;
-	uint32_t id, gpu_id;
+	uint32_t id, gpu_id, node;
 	uint64_t ticks;
 	bool is_gpu;
 	char name[64];
@@ -116,6 +116,7 @@ static hsa_status_t add_device(hsa_agent_t handle, void *arg)
 	describe(handle, &rec);
 	describe_more(handle, &rec);
 	d->gpu_id = rec.gpu_id;
+	d->node = rec.kfd_node;
 	memcpy(d->name, rec.name, sizeof(d->name));
 	rec.handle = handle.handle;
 	rec.id = d->id;
@@ -191,6 +192,13 @@ uint32_t device_gpu_id(uint32_t id)
 	const struct device *d = find_device(id);
 
 	return d ? d->gpu_id : 0;
+}
+
+uint32_t device_node(uint32_t id)
+{
+	const struct device *d = find_device(id);
+
+	return d ? d->node : 0;
 }
 
 void device_set_ticks(uint32_t id, uint64_t ticks)

@@ -53,7 +53,7 @@ static unsigned int header_type(uint16_t header)
 	return (header >> HSA_PACKET_HEADER_TYPE) & ((1u << HSA_PACKET_HEADER_WIDTH_TYPE) - 1);
 }
 
-/* As what the packet is recorded while recording; RT_AGENT_NONE: it is not. */
+/* As what the packet may be recorded; RT_AGENT_NONE: never. */
 static enum rt_agent_kind packet_kind(const union packet *pkt, uint16_t header)
 {
 	switch (header_type(header)) {
@@ -61,17 +61,27 @@ static enum rt_agent_kind packet_kind(const union packet *pkt, uint16_t header)
 		return RT_AGENT_DISPATCH;
 	case HSA_PACKET_TYPE_BARRIER_AND:
 	case HSA_PACKET_TYPE_BARRIER_OR:
-		break;
+		return RT_AGENT_BARRIER;
 	case HSA_PACKET_TYPE_VENDOR_SPECIFIC:
-		if (pkt->barrier_value.header.AmdFormat != HSA_AMD_PACKET_TYPE_BARRIER_VALUE)
-			return RT_AGENT_NONE;
-		break;
+		return pkt->barrier_value.header.AmdFormat == HSA_AMD_PACKET_TYPE_BARRIER_VALUE
+			       ? RT_AGENT_BARRIER
+			       : RT_AGENT_NONE;
 	default:
 		return RT_AGENT_NONE;
 	}
-	return __atomic_load_n(&agent.wants, __ATOMIC_RELAXED) & RT_AGENT_WANT_BARRIERS
-		       ? RT_AGENT_BARRIER
-		       : RT_AGENT_NONE;
+}
+
+/* Does a tracer want it, if it wants anything? */
+static bool tracer_wants(enum rt_agent_kind kind)
+{
+	return kind == RT_AGENT_DISPATCH ||
+	       (kind == RT_AGENT_BARRIER &&
+		__atomic_load_n(&agent.wants, __ATOMIC_RELAXED) & RT_AGENT_WANT_BARRIERS);
+}
+
+static const hsa_kernel_dispatch_packet_t *kernel_of(const union packet *pkt, uint16_t header)
+{
+	return header_type(header) == HSA_PACKET_TYPE_KERNEL_DISPATCH ? &pkt->dispatch : NULL;
 }
 
 /* ---- the record ---- */
@@ -85,7 +95,7 @@ static void fill_owner(struct rt_agent_rec *rec, const struct queue *q, uint64_t
 	if (!owners_find(&q->owners, index, &owner))
 		return;
 	rec->tid = owner.tid;
-	if (owner.tid == agent_tid() && !owners_moved_on(q->hsa, index))
+	if (!owners_are_elsewhere(q->hsa, index, &owner))
 		return;
 	rec->dispatch.passed_on = rec->time;
 	rec->time = owner.time;
@@ -125,6 +135,36 @@ static bool write_record(const struct queue *q, enum rt_agent_kind kind, uint64_
 	return true;
 }
 
+/* A tracer that wants the packet does not get it. */
+static void lose(enum rt_agent_kind kind)
+{
+	if (agent_wanted() && tracer_wants(kind))
+		shm_lose(&agent.shm, kind);
+}
+
+/* ... nor has the client got it: it hears that the times are not known. */
+static void lose_for_all(const struct queue *q, uint64_t index, const union packet *pkt,
+			 uint16_t header)
+{
+	enum rt_agent_kind kind = packet_kind(pkt, header);
+
+	lose(kind);
+	client_ended(client_packet_submitted(q, kind, index, kernel_of(pkt, header)),
+		     &(struct times){0}, false);
+}
+
+/* Tells of the packet, and notes who is to hear of its end. False: nobody. */
+static bool tell_submitted(const struct queue *q, enum rt_agent_kind kind, uint64_t index,
+			   const union packet *pkt, struct notice *n)
+{
+	if (agent_active() && tracer_wants(kind))
+		n->recorded = write_record(q, kind, n->op, index, pkt);
+	else
+		lose(kind);
+	n->operation = client_packet_submitted(q, kind, index, kernel_of(pkt, pkt->header));
+	return notice_anybody(n);
+}
+
 /* ---- the signal ---- */
 
 static void set_signal(union packet *pkt, hsa_signal_t signal)
@@ -141,19 +181,20 @@ static bool record_packet(struct queue *q, enum rt_agent_kind kind, uint64_t ind
 
 	if (!op || (!own.handle && !inflight_make_ready(q)))
 		return false;
-	*op = (struct op){.op = agent_next_op(),
+	*op = (struct op){.notice = {.op = agent_next_op()},
 			  .device = q->device,
 			  .device_id = q->device_id,
 			  .timed = own.handle ? own : q->ready,
 			  .own = own.handle};
 	if (own.handle && !shadow_watch(own, op))
 		return false;
-	if (!write_record(q, kind, op->op, index, pkt)) {
+	if (!tell_submitted(q, kind, index, pkt, &op->notice)) {
 		if (own.handle)
 			shadow_forget(op);
 		return true; /* counted */
 	}
-	flight_begin(op->op, op->timed, q->device_id, op->own ? RT_FLIGHT_OWN : 0);
+	if (op->notice.recorded)
+		flight_begin(op->notice.op, op->timed, q->device_id, op->own ? RT_FLIGHT_OWN : 0);
 	if (!own.handle) {
 		set_signal(pkt, q->ready);
 		q->ready.handle = 0;
@@ -168,22 +209,22 @@ static void shared_ended(struct relay *r, hsa_signal_value_t value)
 
 	if (!agent.shm.base)
 		return;
-	inflight_read_times(r->device, r->timed, &times);
-	inflight_record_done(r->op, r->device_id, &times, value);
+	inflight_read_times(&r->notice, r->device, r->timed, &times);
+	inflight_tell_done(&r->notice, r->device_id, &times, value);
 }
 
 /* The packet is one of several that complete the same signal. False: there is no room. */
 static bool record_shared(struct queue *q, enum rt_agent_kind kind, uint64_t index,
 			  union packet *pkt)
 {
-	struct relay *r = relay_new(pkt->dispatch.completion_signal, agent_next_op());
+	struct relay *r = relay_new(pkt->dispatch.completion_signal);
 	hsa_signal_t timed;
 
 	if (!r)
 		return false;
 	r->device = q->device;
 	r->device_id = q->device_id;
-	if (!write_record(q, kind, r->op, index, pkt)) {
+	if (!tell_submitted(q, kind, index, pkt, &r->notice)) {
 		relay_put(r);
 		return true; /* counted */
 	}
@@ -191,19 +232,17 @@ static bool record_shared(struct queue *q, enum rt_agent_kind kind, uint64_t ind
 	if (relay_start(r, shared_ended)) {
 		set_signal(pkt, timed);
 	} else {
-		inflight_record_done(r->op, r->device_id, &(struct times){0}, 0);
+		inflight_tell_done(&r->notice, r->device_id, &(struct times){0}, 0);
 		relay_put(r);
 	}
 	return true;
 }
 
-/* It is not recorded. */
-static void lose(const union packet *pkt, uint16_t header)
+/* The client's function may ring this queue's doorbell: see store_slowly. */
+static void tell_packet(struct queue *q, const union packet *pkt, uint16_t header)
 {
-	enum rt_agent_kind kind = agent_wanted() ? packet_kind(pkt, header) : RT_AGENT_NONE;
-
-	if (kind != RT_AGENT_NONE)
-		shm_lose(&agent.shm, kind);
+	if (unlikely(client_wants_packets()))
+		client_packet(q, pkt, kernel_of(pkt, header));
 }
 
 /* The GPU is about to be given the packet. Also a while after recording has ended: see reaper.c. */
@@ -211,16 +250,17 @@ static void look_at(struct queue *q, uint64_t index, union packet *pkt, uint16_t
 {
 	enum rt_agent_kind kind = packet_kind(pkt, header);
 	hsa_signal_t own = pkt->dispatch.completion_signal;
-	bool recorded;
 
+	tell_packet(q, pkt, header);
 	if (own.handle)
 		shadow_drop(own);
-	if (kind == RT_AGENT_NONE)
-		return;
-	recorded = agent_active() && (record_packet(q, kind, index, pkt) ||
-				      (own.handle && record_shared(q, kind, index, pkt)));
-	if (!recorded)
-		lose(pkt, header);
+	if ((agent_active() && tracer_wants(kind)) || client_wants(kind)) {
+		if (!record_packet(q, kind, index, pkt) &&
+		    !(own.handle && record_shared(q, kind, index, pkt)))
+			lose_for_all(q, index, pkt, header);
+	} else {
+		lose(kind);
+	}
 }
 
 /* ---- the doorbell ---- */
@@ -241,9 +281,7 @@ static uint64_t end_of_packets(const struct queue *q, uint64_t written)
 /* Looks at what is behind the last look. A packet that is reserved and not written yet ends it. */
 static void look_at_new(struct queue *q, uint64_t written)
 {
-	uint64_t end = end_of_packets(q, written);
-
-	for (; q->scanned < end; q->scanned++) {
+	for (; q->scanned < end_of_packets(q, written); q->scanned++) {
 		union packet *pkt = packet_at(q, q->scanned);
 		uint16_t header = __atomic_load_n(&pkt->header, __ATOMIC_ACQUIRE);
 
@@ -275,13 +313,24 @@ static void follow(struct queue *q, hsa_signal_value_t value)
 {
 	int64_t written = write_index(q), first = q->asked < written ? written : q->asked + 1;
 
-	if (value >= first && agent_active())
+	if (value >= first && agent_follows())
 		owners_note(q->hsa, first, value + 1 - first);
 	if (value > q->asked)
 		__atomic_store_n(&q->asked, value, __ATOMIC_RELAXED);
 	look_at_new(q, written);
 	if (value >= written && value >= (int64_t)q->scanned)
 		q->follows = false;
+}
+
+/* What was reserved before we follow the queue is from before the client wanted anything. */
+static void lose_unseen(const struct queue *q, uint64_t index)
+{
+	const union packet *pkt = packet_at(q, index);
+
+	if (q->follows)
+		lose(packet_kind(pkt, pkt->header));
+	else
+		lose_for_all(q, index, pkt, pkt->header);
 }
 
 static void ring(struct queue *q, hsa_signal_value_t value, store_fn store)
@@ -293,7 +342,7 @@ static void ring(struct queue *q, hsa_signal_value_t value, store_fn store)
 		return;
 	}
 	/* Of several that are rung for at once, the last: from where on is not known. */
-	lose(packet_at(q, value), packet_at(q, value)->header);
+	lose_unseen(q, value);
 	store(q->hsa->doorbell_signal, value);
 }
 
@@ -304,6 +353,12 @@ store_slowly(hsa_signal_t signal, hsa_signal_value_t value, store_fn store)
 
 	if (!q) {
 		store(signal, value);
+		return;
+	}
+	/* It goes with those that are being looked at. */
+	if (unlikely(client_is_told_of(q))) {
+		if (value > q->asked)
+			__atomic_store_n(&q->asked, value, __ATOMIC_RELAXED);
 		return;
 	}
 	pthread_mutex_lock(&q->lock);
@@ -334,7 +389,7 @@ static void lose_held_back(const struct queue *q)
 		uint16_t header = __atomic_load_n(&pkt->header, __ATOMIC_ACQUIRE);
 
 		if (header_type(header) != HSA_PACKET_TYPE_INVALID)
-			lose(pkt, header);
+			lose_for_all(q, i, pkt, header);
 	}
 }
 

@@ -60,23 +60,34 @@ static void put_spare(struct queue *q, hsa_signal_t signal)
 	__atomic_store_n(&q->spare_head, q->spare_head + 1, __ATOMIC_RELEASE);
 }
 
-void inflight_read_times(hsa_agent_t device, hsa_signal_t signal, struct times *times)
+void inflight_read_times(const struct notice *n, hsa_agent_t device, hsa_signal_t signal,
+			 struct times *times)
 {
 	const amd_signal_t *abi = signal_abi(signal);
 	hsa_amd_profiling_dispatch_time_t time = {0};
 
-	*times = (struct times){abi->start_ts, abi->end_ts, clocks_have_ticks()};
+	*times = (struct times){
+		.begin = abi->start_ts,
+		.end = abi->end_ts,
+		.ticks = clocks_have_ticks(),
+	};
 	if (!times->begin || !times->end) {
 		*times = (struct times){0};
-	} else if (!times->ticks) {
-		hsa.amd.hsa_amd_profiling_get_dispatch_time_fn(device, signal, &time);
+		return;
+	}
+	if (times->ticks && !n->operation)
+		return;
+	hsa.amd.hsa_amd_profiling_get_dispatch_time_fn(device, signal, &time);
+	times->runtime_begin = time.start;
+	times->runtime_end = time.end;
+	if (!times->ticks) {
 		times->begin = time.start;
 		times->end = time.end;
 	}
 }
 
-void inflight_record_done(uint64_t op, uint32_t device_id, const struct times *times,
-			  hsa_signal_value_t value)
+static void record_done(uint64_t op, uint32_t device_id, const struct times *times,
+			hsa_signal_value_t value)
 {
 	struct rt_agent_rec *rec;
 	uint64_t pos;
@@ -96,22 +107,30 @@ out:
 	flight_end(op);
 }
 
-void inflight_record_end(const struct op *op)
+void inflight_tell_done(const struct notice *n, uint32_t device_id, const struct times *times,
+			hsa_signal_value_t value)
+{
+	if (n->recorded)
+		record_done(n->op, device_id, times, value);
+	client_ended(n->operation, times, value < 0);
+}
+
+void inflight_tell_end(const struct op *op)
 {
 	struct times times;
 
-	inflight_read_times(op->device, op->timed, &times);
-	inflight_record_done(op->op, op->device_id, &times, signal_value(op->timed));
+	inflight_read_times(&op->notice, op->device, op->timed, &times);
+	inflight_tell_done(&op->notice, op->device_id, &times, signal_value(op->timed));
 }
 
-/* Records the end of an operation and makes its signal ready for another. False: it runs. */
+/* Tells of the end of an operation and makes its signal ready for another. False: it runs. */
 static bool finish(struct queue *q, struct op *op)
 {
 	if (op->own)
 		return shadow_has_ended(op);
 	if (signal_value(op->timed) > 0)
 		return false;
-	inflight_record_end(op);
+	inflight_tell_end(op);
 	put_spare(q, op->timed);
 	return true;
 }
@@ -121,7 +140,7 @@ static void give_up(struct op *op)
 {
 	if (op->own)
 		shadow_forget(op);
-	inflight_record_done(op->op, op->device_id, &(struct times){0}, 0);
+	inflight_tell_done(&op->notice, op->device_id, &(struct times){0}, 0);
 	op->ended = true;
 }
 

@@ -13,12 +13,26 @@
 #include "hsa_agent/core.h"
 #include "hsa_agent/map.h"
 
-static struct map ids = MAP_INIT;
+static struct map kernels = MAP_INIT; /* to their records in the meta log */
 static uint32_t last_id;
+
+static const struct rt_meta_kernel *find_kernel(uint64_t kernel_object)
+{
+	return (const struct rt_meta_kernel *)map_get(&kernels, kernel_object);
+}
 
 uint32_t kernel_id(uint64_t kernel_object)
 {
-	return map_get(&ids, kernel_object);
+	const struct rt_meta_kernel *rec = find_kernel(kernel_object);
+
+	return rec ? rec->id : 0;
+}
+
+const char *kernel_name(uint64_t kernel_object)
+{
+	const struct rt_meta_kernel *rec = find_kernel(kernel_object);
+
+	return rec ? rec->name : NULL;
 }
 
 /* The kernel object of a symbol, 0 when it is not a kernel. */
@@ -67,6 +81,7 @@ static void record_kernel(hsa_executable_symbol_t symbol, uint32_t device, uint6
 	__typeof__(hsa.core.hsa_executable_symbol_get_info_fn) get =
 		hsa.core.hsa_executable_symbol_get_info_fn;
 	struct rt_meta_kernel *rec;
+	const void *logged;
 	uint32_t len = 0;
 	char *name;
 
@@ -87,7 +102,8 @@ static void record_kernel(hsa_executable_symbol_t symbol, uint32_t device, uint6
 		put_registers(rec);
 		rec->id = __atomic_add_fetch(&last_id, 1, __ATOMIC_RELAXED);
 		put_name(rec, name, len);
-		if (!shm_meta(&agent.shm, &rec->h) && map_put(&ids, object, rec->id))
+		logged = shm_meta(&agent.shm, &rec->h);
+		if (logged && map_put(&kernels, object, (uint64_t)logged))
 			shm_lose_meta(&agent.shm);
 	} else {
 		shm_lose_meta(&agent.shm);
@@ -112,7 +128,7 @@ static hsa_status_t on_unload(hsa_executable_t executable, hsa_agent_t device,
 	uint64_t object = kernel_object(symbol);
 
 	if (object)
-		map_remove(&ids, object);
+		map_remove(&kernels, object);
 	return HSA_STATUS_SUCCESS;
 }
 

@@ -6,7 +6,7 @@ HSA_INCLUDE ?= $(patsubst %/hsa/hsa_api_trace.h,%,$(firstword \
 	$(wildcard /usr/include/hsa/hsa_api_trace.h /opt/rocm/include/hsa/hsa_api_trace.h)))
 
 AGENT_OBJS = $(patsubst %,$(O)/pic/hsa_agent/%.o,agent tables devices kernels code descriptor \
-	memory scratch signals shadow relay flight dispatch inflight owners queues queue_log copies clocks reaper shm map say)
+	memory scratch signals shadow relay flight dispatch inflight owners queues queue_log copies clocks reaper client shm map say)
 
 all: $(O)/librtrace-agent.so
 

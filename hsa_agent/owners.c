@@ -14,7 +14,7 @@
  */
 #include <stdlib.h>
 
-#include "hsa_agent/core.h"
+#include "hsa_agent/queue.h"
 
 int owners_init(struct owners *o, uint32_t packets)
 {
@@ -32,6 +32,7 @@ void owners_free(struct owners *o)
 static void put(struct owner *place, const struct owner *owner)
 {
 	__atomic_store_n(&place->time, owner->time, __ATOMIC_RELAXED);
+	__atomic_store_n(&place->caller, owner->caller, __ATOMIC_RELAXED);
 	__atomic_store_n(&place->tid, owner->tid, __ATOMIC_RELAXED);
 	__atomic_store_n(&place->index, owner->index, __ATOMIC_RELEASE);
 }
@@ -43,6 +44,7 @@ bool owners_find(const struct owners *o, uint64_t index, struct owner *owner)
 	owner->index = __atomic_load_n(&place->index, __ATOMIC_ACQUIRE);
 	owner->tid = __atomic_load_n(&place->tid, __ATOMIC_RELAXED);
 	owner->time = __atomic_load_n(&place->time, __ATOMIC_RELAXED);
+	owner->caller = __atomic_load_n(&place->caller, __ATOMIC_RELAXED);
 	return owner->tid && owner->index == (uint32_t)index;
 }
 
@@ -52,9 +54,16 @@ static __thread struct {
 	uint64_t index;
 } last __attribute__((tls_model("initial-exec")));
 
-bool owners_moved_on(const hsa_queue_t *queue, uint64_t index)
+bool owners_are_elsewhere(const hsa_queue_t *queue, uint64_t index, const struct owner *owner)
 {
-	return last.queue != queue || (int64_t)(index - last.index) < 0;
+	return owner->tid != agent_tid() || last.queue != queue ||
+	       (int64_t)(index - last.index) < 0;
+}
+
+bool owners_find_other(const hsa_queue_t *queue, const struct owners *o, uint64_t index,
+		       struct owner *owner)
+{
+	return owners_find(o, index, owner) && owners_are_elsewhere(queue, index, owner);
 }
 
 void owners_note(const hsa_queue_t *queue, uint64_t index, uint64_t count)
@@ -64,6 +73,8 @@ void owners_note(const hsa_queue_t *queue, uint64_t index, uint64_t count)
 
 	if (!o || count > o->mask + 1)
 		return;
+	if (agent_told())
+		owner.caller = client_caller();
 	last.queue = queue;
 	last.index = index;
 	for (uint64_t i = index; i < index + count; i++) {
@@ -77,7 +88,7 @@ void owners_note(const hsa_queue_t *queue, uint64_t index, uint64_t count)
 	{                                                                                       \
 		uint64_t index = hsa.core.hsa_queue_add_write_index_##order##_fn(queue, value); \
                                                                                                 \
-		if (agent_active())                                                             \
+		if (agent_follows())                                                            \
 			owners_note(queue, index, value);                                       \
 		return index;                                                                   \
 	}
@@ -89,7 +100,7 @@ void owners_note(const hsa_queue_t *queue, uint64_t index, uint64_t count)
 		uint64_t index =                                                                 \
 			hsa.core.hsa_queue_cas_write_index_##order##_fn(queue, expected, value); \
                                                                                                  \
-		if (agent_active() && index == expected)                                         \
+		if (agent_follows() && index == expected)                                        \
 			owners_note(queue, index, value - index);                                \
 		return index;                                                                    \
 	}
@@ -98,7 +109,7 @@ void owners_note(const hsa_queue_t *queue, uint64_t index, uint64_t count)
 #define STORE(order)                                                                            \
 	void owners__store_write_index_##order(const hsa_queue_t *queue, uint64_t value)        \
 	{                                                                                       \
-		if (agent_active()) {                                                           \
+		if (agent_follows()) {                                                          \
 			uint64_t index = hsa.core.hsa_queue_load_write_index_relaxed_fn(queue); \
                                                                                                 \
 			owners_note(queue, index, value - index);                               \

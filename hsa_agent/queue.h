@@ -9,20 +9,34 @@
 
 #include "hsa_agent/core.h"
 
-/* When the GPU ran something; both 0: not known. */
+/* When the GPU ran something; 0: not known. */
 struct times {
 	uint64_t begin, end;
 	bool ticks; /* of the GPU's clock; else by the runtime's */
+	/* As the runtime converts them: only for a client. */
+	uint64_t runtime_begin, runtime_end;
 };
+
+/* Who is to be told of an operation's end. */
+struct notice {
+	uint64_t op;	 /* its number */
+	bool recorded;	 /* for the tracer */
+	void *operation; /* what the client has given for it; NULL: nothing */
+};
+
+static inline bool notice_anybody(const struct notice *n)
+{
+	return n->recorded || n->operation;
+}
 
 /* A kernel or barrier that the GPU has been given. */
 struct op {
-	uint64_t op;
+	struct notice notice;
 	hsa_agent_t device;
 	uint32_t device_id;
 	hsa_signal_t timed; /* it completes that: ours, or the application's */
 	bool own;	    /* the application's: to be looked at by shadow.c alone */
-	bool recorded;	    /* own: its end is */
+	bool told;	    /* own: its end has been */
 	bool ended;	    /* and there is nothing left to be done for it */
 };
 
@@ -91,12 +105,13 @@ bool inflight_make_ready(struct queue *q);
 uint64_t inflight_reap(struct queue *q);
 
 /* The times in a signal that an operation has completed. */
-void inflight_read_times(hsa_agent_t device, hsa_signal_t signal, struct times *times);
-/* That operation has ended: records it with what its signal says. */
-void inflight_record_end(const struct op *op);
-/* Operation `op` has ended; `value`: of its signal then. */
-void inflight_record_done(uint64_t op, uint32_t device_id, const struct times *times,
-			  hsa_signal_value_t value);
+void inflight_read_times(const struct notice *n, hsa_agent_t device, hsa_signal_t signal,
+			 struct times *times);
+/* That operation has ended: tells of it with what its signal says. */
+void inflight_tell_end(const struct op *op);
+/* An operation has ended; `value`: of its signal then. */
+void inflight_tell_done(const struct notice *n, uint32_t device_id, const struct times *times,
+			hsa_signal_value_t value);
 
 /* ---- shadow.c ---- */
 
@@ -109,5 +124,26 @@ bool shadow_has_ended(struct op *op);
 void shadow_forget(struct op *op);
 /* Gives the signal the times of another operation, unless it is watched. */
 void shadow_stamp(hsa_signal_t signal, uint64_t begin, uint64_t end);
+
+/* ---- client.c ---- */
+
+/* Of this thread. */
+uint64_t client_caller(void);
+/* What it is told of. */
+bool client_wants(enum rt_agent_kind kind);
+bool client_wants_packets(void);
+/*
+ * Tells it of a packet of that kind, of a copy, if it wants that; what is returned goes into the
+ * notice. `kernel`: NULL: it is no kernel's.
+ */
+void *client_packet_submitted(const struct queue *q, enum rt_agent_kind kind, uint64_t index,
+			      const hsa_kernel_dispatch_packet_t *kernel);
+void *client_copy_submitted(uint32_t device, uint64_t bytes);
+/* NULL: it does not want to know. */
+void client_ended(void *operation, const struct times *times, bool failed);
+void client_packet(const struct queue *q, const void *packet,
+		   const hsa_kernel_dispatch_packet_t *kernel);
+/* By this thread, at the moment: its function has called the runtime, and that us. */
+bool client_is_told_of(const struct queue *q);
 
 #endif

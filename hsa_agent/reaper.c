@@ -17,7 +17,6 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "hsa_agent/core.h"
 #include "hsa_agent/relay.h"
 
 #define ACTIVE_NS    1000000
@@ -39,7 +38,11 @@ static struct {
 	uint64_t last_look;
 	uint64_t next_clock, clock_every;
 	uint64_t numbered; /* flight_round's */
+	uint32_t told;	   /* as agent.told, but for what the client has changed since */
 } reaper;
+
+/* Who changes what is recorded or told: the thread, and those of a client. */
+static pthread_mutex_t switching = PTHREAD_MUTEX_INITIALIZER;
 
 static bool should_record(uint64_t now)
 {
@@ -94,8 +97,42 @@ static void switch_recording(bool on, uint64_t now)
 		watch(true);
 	__atomic_store_n(&agent.shm.state->active, on, __ATOMIC_RELEASE);
 	if (!on)
-		copies_profile(false);
+		copies_profile(agent_told());
 	agent_say("%s", on ? "recording" : "dormant");
+}
+
+static void switch_telling(uint32_t wants)
+{
+	if (wants == reaper.told && wants == agent_told())
+		return;
+	reaper.told = wants;
+	if (wants)
+		copies_profile(true);
+	__atomic_store_n(&agent.told, wants, __ATOMIC_RELEASE);
+	if (wants)
+		watch(true);
+	else
+		copies_profile(agent_active());
+}
+
+/* A client may have changed what it is told of while it was being told. */
+static void follow_wishes(bool record, uint64_t now)
+{
+	pthread_mutex_lock(&switching);
+	if (record != agent_active())
+		switch_recording(record, now);
+	if (agent_told() != reaper.told)
+		switch_telling(client_wishes());
+	pthread_mutex_unlock(&switching);
+}
+
+/* Packets are looked at for as long as a kernel's times will be in a signal of the application. */
+static void end_watching(void)
+{
+	pthread_mutex_lock(&switching);
+	if (!agent_active() && !agent_told() && agent_watching() && !shadow_has_kernels())
+		watch(false);
+	pthread_mutex_unlock(&switching);
 }
 
 /* How long a tick is takes two pairs to tell, and a process may not live for long. */
@@ -117,18 +154,16 @@ static long round_once(void)
 
 	__atomic_store_n(&agent.wants, __atomic_load_n(&agent.shm.control->wants, __ATOMIC_RELAXED),
 			 __ATOMIC_RELAXED);
-	if (on != agent_active())
-		switch_recording(on, now);
+	follow_wishes(on, now);
 	in_flight = queues_reap();
-	if (!on && agent_watching() && !shadow_has_kernels())
-		watch(false);
+	end_watching();
 	relays = relays_reap();
 	reaper.numbered = flight_round(reaper.numbered);
 	if (on)
 		shm_prepare(&agent.shm);
 	if (on && now >= reaper.next_clock)
 		record_clocks(now);
-	if (on || in_flight)
+	if (on || agent_told() || in_flight)
 		return ACTIVE_NS;
 	if (relays)
 		return RELAYS_NS;
@@ -148,6 +183,17 @@ static void wait_for_news(uint32_t seen, long ns)
 	syscall(SYS_futex, news(), FUTEX_WAIT, seen, ns == UNTIL_NEWS ? NULL : &time);
 }
 
+/* Not by reaper_stop's thread, which may hold locks of the runtime. */
+static void end_all(void)
+{
+	pthread_mutex_lock(&switching);
+	if (agent_active())
+		switch_recording(false, 0);
+	if (agent_told())
+		switch_telling(0);
+	pthread_mutex_unlock(&switching);
+}
+
 static void *reap(void *arg)
 {
 	uint32_t seen = __atomic_load_n(news(), __ATOMIC_ACQUIRE);
@@ -156,8 +202,7 @@ static void *reap(void *arg)
 		wait_for_news(seen, round_once());
 		seen = __atomic_load_n(news(), __ATOMIC_ACQUIRE);
 	}
-	if (agent_active())
-		switch_recording(false, 0);
+	end_all();
 	queues_reap();
 	watch(false);
 	return NULL;
@@ -197,20 +242,39 @@ int reaper_start(bool recording)
 	if (recording)
 		switch_recording(true, shm_now());
 	err = create_thread();
-	reaper.running = !err;
+	__atomic_store_n(&reaper.running, !err, __ATOMIC_RELEASE);
+	reaper_ask_client();
 	return err;
+}
+
+static void wake_up(void)
+{
+	__atomic_fetch_add(news(), 1, __ATOMIC_RELEASE);
+	syscall(SYS_futex, news(), FUTEX_WAKE, 1);
+}
+
+bool reaper_ask_client(void)
+{
+	bool running;
+
+	pthread_mutex_lock(&switching);
+	running = __atomic_load_n(&reaper.running, __ATOMIC_ACQUIRE) && !agent.off;
+	if (running)
+		switch_telling(client_wishes());
+	pthread_mutex_unlock(&switching);
+	if (running)
+		wake_up();
+	return running;
 }
 
 void reaper_stop(void)
 {
 	struct timespec until;
 
-	if (!reaper.running)
+	if (!__atomic_exchange_n(&reaper.running, false, __ATOMIC_ACQ_REL))
 		return;
-	reaper.running = false;
 	__atomic_store_n(&reaper.stop, 1, __ATOMIC_RELEASE);
-	__atomic_fetch_add(news(), 1, __ATOMIC_RELEASE);
-	syscall(SYS_futex, news(), FUTEX_WAKE, 1);
+	wake_up();
 	clock_gettime(CLOCK_REALTIME, &until);
 	until.tv_nsec += STOP_WAIT_NS;
 	until.tv_sec += until.tv_nsec / 1000000000;
@@ -221,5 +285,6 @@ void reaper_stop(void)
 
 void reaper_forked(void)
 {
+	pthread_mutex_init(&switching, NULL);
 	reaper.running = false;
 }

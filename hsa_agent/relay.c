@@ -6,8 +6,6 @@
 
 #include <stdlib.h>
 
-#include "hsa_agent/queue.h"
-
 #define PATIENCE 10 /* rounds of the reaper */
 
 static pthread_mutex_t unused_lock = PTHREAD_MUTEX_INITIALIZER;
@@ -30,13 +28,17 @@ static struct relay *take_unused(void)
 	return r ? r : malloc(sizeof(*r));
 }
 
-struct relay *relay_new(hsa_signal_t own, uint64_t op)
+struct relay *relay_new(hsa_signal_t own)
 {
 	struct relay *r = take_unused();
 
 	if (!r)
 		return NULL;
-	*r = (struct relay){.timed = signal_take_interrupt(), .own = own, .op = op};
+	*r = (struct relay){
+		.timed = signal_take_interrupt(),
+		.own = own,
+		.notice = {.op = agent_next_op()},
+	};
 	if (r->timed.handle) {
 		signal_make_ready(r->timed);
 		return r;
@@ -90,7 +92,7 @@ static void unlink_relay(struct relay *r)
 	pthread_mutex_unlock(&started_lock);
 }
 
-/* The operation has ended: records that and tells the application, unless that was done. */
+/* The operation has ended: tells of that, and the application, unless that was done. */
 static void tell_end(struct relay *r, hsa_signal_value_t value)
 {
 	if (__atomic_exchange_n(&r->told, true, __ATOMIC_ACQ_REL))
@@ -147,7 +149,8 @@ bool relay_start(struct relay *r, void (*ended)(struct relay *r, hsa_signal_valu
 	hsa_signal_t timed = r->timed;
 
 	r->ended = ended;
-	flight_begin(r->op, timed, r->device_id, r->flags);
+	if (r->notice.recorded)
+		flight_begin(r->notice.op, timed, r->device_id, r->flags);
 	link_relay(r);
 	if (!hsa.amd.hsa_amd_signal_async_handler_fn(timed, HSA_SIGNAL_CONDITION_LT, 1, completed,
 						     r))

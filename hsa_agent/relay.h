@@ -15,25 +15,25 @@
 #ifndef RTRACE_AGENT_RELAY_H
 #define RTRACE_AGENT_RELAY_H
 
-#include "hsa_agent/core.h"
+#include "hsa_agent/queue.h"
 
 struct relay {
 	struct relay *next;  /* in the list of unused ones, or of those started */
 	struct relay **link; /* started: what points to it */
 	hsa_signal_t timed;  /* ours */
 	hsa_signal_t own;    /* the application's */
-	uint64_t op;
+	struct notice notice;
 	hsa_agent_t device;
 	uint32_t device_id; /* whose clock the times are by; 0: the runtime's */
 	uint32_t flags;	    /* RT_FLIGHT_* */
 	bool cancelled;	    /* there will be no operation */
 	bool told;	    /* the application has been, of its end */
-	/* Takes the times and records them. */
+	/* Takes the times and tells of them. */
 	void (*ended)(struct relay *r, hsa_signal_value_t value);
 };
 
 /* NULL: no memory, or no signal. */
-struct relay *relay_new(hsa_signal_t own, uint64_t op);
+struct relay *relay_new(hsa_signal_t own);
 /* It has not been started. */
 void relay_put(struct relay *r);
 /* To be called before the operation is submitted with r->timed as completion signal. */

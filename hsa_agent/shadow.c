@@ -97,20 +97,20 @@ static void remove_entry(struct entry **link, struct shard *shard)
 
 static void detach(struct entry *e)
 {
-	flight_end(e->kernel->op);
+	flight_end(e->kernel->notice.op);
 	e->kernel = NULL;
 	__atomic_fetch_sub(&kernels, 1, __ATOMIC_RELEASE);
 }
 
-/* Records the end of the kernel if it has ended. False: it has not. */
+/* Tells of the end of the kernel if it has ended. False: it has not. */
 static bool take_times(struct entry *e)
 {
 	const hsa_signal_t signal = {e->signal};
 
 	if (!__atomic_load_n(&signal_abi(signal)->end_ts, __ATOMIC_ACQUIRE))
 		return false;
-	inflight_record_end(e->kernel);
-	e->kernel->recorded = true;
+	inflight_tell_end(e->kernel);
+	e->kernel->told = true;
 	detach(e);
 	return true;
 }
@@ -146,7 +146,7 @@ bool shadow_has_ended(struct op *op)
 {
 	struct shard *shard;
 	struct entry **link = lock_entry(op->timed, &shard);
-	bool ended = op->recorded;
+	bool ended = op->told;
 
 	if (!ended && *link && (*link)->kernel == op) {
 		ended = take_times(*link);

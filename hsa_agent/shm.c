@@ -185,20 +185,19 @@ void shm_lose_meta(struct shm *shm)
 	__atomic_fetch_add(&shm->state->meta_lost, 1, __ATOMIC_RELAXED);
 }
 
-int shm_meta(struct shm *shm, const struct rt_meta_hdr *rec)
+const void *shm_meta(struct shm *shm, const struct rt_meta_hdr *rec)
 {
+	const void *place = NULL;
 	uint64_t tail;
-	int err = 0;
 
 	pthread_mutex_lock(&shm->meta_lock);
 	tail = shm->state->meta_tail;
 	if (tail + rec->size > RT_AGENT_META_LEN) {
 		shm_lose_meta(shm);
-		err = -ENOSPC;
 	} else {
-		memcpy(shm->meta + tail, rec, rec->size);
+		place = memcpy(shm->meta + tail, rec, rec->size);
 		__atomic_store_n(&shm->state->meta_tail, tail + rec->size, __ATOMIC_RELEASE);
 	}
 	pthread_mutex_unlock(&shm->meta_lock);
-	return err;
+	return place;
 }

@@ -57,9 +57,11 @@ void shm_publish(struct rt_agent_rec *rec, uint64_t pos);
 /* Counts a record that could not be made for other reasons than a full ring. */
 void shm_lose(struct shm *shm, enum rt_agent_kind kind);
 
-/* Appends a record, whose size is `rec->size`, to the meta log. -ENOSPC: it did not fit, counted.
+/*
+ * Appends a record, whose size is `rec->size`, to the meta log, and returns where it lies from now
+ * on, for good. NULL: it did not fit, counted.
  */
-int shm_meta(struct shm *shm, const struct rt_meta_hdr *rec);
+const void *shm_meta(struct shm *shm, const struct rt_meta_hdr *rec);
 
 /* Counts a record for it that could not be made. */
 void shm_lose_meta(struct shm *shm);

@@ -1,0 +1,143 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The library of the process that is told of operations and packets, if there is one: client.h.
+ */
+#include "hsa_agent/client.h"
+
+#include <errno.h>
+
+#include "hsa_agent/queue.h"
+
+#define EXPORT __attribute__((visibility("default")))
+
+EXPORT rtrace_agent_tell_fn rtrace_agent_tell;
+EXPORT rtrace_agent_collect_fn rtrace_agent_collect;
+
+static const struct rtrace_client *client;
+
+/* The queue whose packet the thread tells of. */
+static __thread const struct queue *telling __attribute__((tls_model("initial-exec")));
+
+/* The first one stays it. */
+static bool is_client(const struct rtrace_client *c)
+{
+	const struct rtrace_client *now = __atomic_load_n(&client, __ATOMIC_ACQUIRE);
+
+	if (!now && __atomic_compare_exchange_n(&client, &now, c, false, __ATOMIC_ACQ_REL,
+						__ATOMIC_ACQUIRE))
+		return true;
+	return now == c;
+}
+
+int rtrace_agent_tell(uint32_t version, const struct rtrace_client *c)
+{
+	if (version != RTRACE_CLIENT_VERSION)
+		return -EPROTO;
+	if (!is_client(c))
+		return -EBUSY;
+	if (!telling)
+		return reaper_ask_client() ? 0 : -EAGAIN;
+	/* The locks are taken; packets are looked at. The reaper does the rest. */
+	__atomic_store_n(&agent.told, c->wants(), __ATOMIC_RELEASE);
+	return 0;
+}
+
+void rtrace_agent_collect(void)
+{
+	if (!telling)
+		queues_reap();
+}
+
+uint32_t client_wishes(void)
+{
+	const struct rtrace_client *c = __atomic_load_n(&client, __ATOMIC_ACQUIRE);
+
+	return c ? c->wants() : 0;
+}
+
+static uint32_t want_of(enum rt_agent_kind kind)
+{
+	switch (kind) {
+	case RT_AGENT_DISPATCH:
+		return RTRACE_WANT_KERNELS;
+	case RT_AGENT_BARRIER:
+		return RTRACE_WANT_BARRIERS;
+	case RT_AGENT_COPY:
+		return RTRACE_WANT_COPIES;
+	default:
+		return 0;
+	}
+}
+
+bool client_wants(enum rt_agent_kind kind)
+{
+	return agent_told() & want_of(kind);
+}
+
+bool client_wants_packets(void)
+{
+	return agent_told() & RTRACE_WANT_PACKETS;
+}
+
+static const char *name_of(const hsa_kernel_dispatch_packet_t *kernel)
+{
+	return kernel ? kernel_name(kernel->kernel_object) : NULL;
+}
+
+uint64_t client_caller(void)
+{
+	return client->caller();
+}
+
+void *client_packet_submitted(const struct queue *q, enum rt_agent_kind kind, uint64_t index,
+			      const hsa_kernel_dispatch_packet_t *kernel)
+{
+	struct rtrace_operation op = {.wanted_as = want_of(kind), .queue = q->id};
+	struct owner owner;
+
+	if (!client_wants(kind))
+		return NULL;
+	op.caller = owners_find_other(q->hsa, &q->owners, index, &owner) ? owner.caller
+									 : client->caller();
+	op.node = device_node(q->device_id);
+	op.kernel = name_of(kernel);
+	return client->submitted(&op);
+}
+
+void *client_copy_submitted(uint32_t device, uint64_t bytes)
+{
+	struct rtrace_operation op = {.wanted_as = RTRACE_WANT_COPIES, .bytes = bytes};
+
+	if (!client_wants(RT_AGENT_COPY))
+		return NULL;
+	op.caller = client->caller();
+	op.node = device_node(device);
+	return client->submitted(&op);
+}
+
+void client_ended(void *operation, const struct times *times, bool failed)
+{
+	if (operation)
+		client->ended(operation, times->runtime_begin, times->runtime_end, failed);
+}
+
+void client_packet(const struct queue *q, const void *packet,
+		   const hsa_kernel_dispatch_packet_t *kernel)
+{
+	const struct rtrace_packet p = {
+		.packet = packet,
+		.queue = q->hsa,
+		.node = device_node(q->device_id),
+		.kernel = name_of(kernel),
+	};
+	const struct queue *outer = telling;
+
+	telling = q;
+	client->packet(&p);
+	telling = outer;
+}
+
+bool client_is_told_of(const struct queue *q)
+{
+	return telling == q;
+}

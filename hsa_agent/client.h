@@ -1,0 +1,83 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * How another library of the process hears of what GPUs are given and when they ran it:
+ * libroctracer64 does, and finds the two functions below in librtrace-agent.so by their names.
+ *
+ * There is one agent in a process, so that a queue's packets are looked at once, whether a tracer
+ * or a library of the process wants to know, or both. One library can be served.
+ */
+#ifndef RTRACE_AGENT_CLIENT_H
+#define RTRACE_AGENT_CLIENT_H
+
+#include <hsa/hsa.h>
+
+#include <stdbool.h>
+#include <stdint.h>
+
+/* Both sides must have been built for the same one. */
+#define RTRACE_CLIENT_VERSION 1
+
+/* What the library wants to be told of. */
+#define RTRACE_WANT_KERNELS  0x1 /* operations: kernels, ... */
+#define RTRACE_WANT_COPIES   0x2 /* ... asynchronous copies, ... */
+#define RTRACE_WANT_BARRIERS 0x4 /* ... barrier packets */
+#define RTRACE_WANT_PACKETS  0x8 /* all packets that are written to queues */
+
+struct rtrace_operation {
+	uint32_t wanted_as; /* RTRACE_WANT_KERNELS, _COPIES or _BARRIERS */
+	uint32_t queue;	    /* from 1, as queues were created; 0: a copy */
+	uint32_t node;	    /* the driver's, of the GPU; of a copy: the source if that is a GPU */
+	uint64_t caller;    /* see below */
+	const char *kernel; /* its name, there for good; NULL: none, or not known */
+	uint64_t bytes;	    /* of a copy */
+};
+
+struct rtrace_packet {
+	const void *packet; /* 64 bytes, there until the function returns */
+	hsa_queue_t *queue;
+	uint32_t node;
+	const char *kernel;
+};
+
+/*
+ * The functions are called as long as something is wanted of what they tell, and for a moment after
+ * that: they and what they use must stay.
+ */
+struct rtrace_client {
+	/* RTRACE_WANT_*. From any thread, at any time. */
+	uint32_t (*wants)(void);
+	/*
+	 * The call in which the thread is, as the client knows calls. An operation is told with
+	 * what this has returned on the thread that has submitted it, in its call that does so:
+	 * that which rings a queue's doorbell, unless another thread was first to ring for the
+	 * packet, or its own must wait with it: then that which has reserved its place.
+	 */
+	uint64_t (*caller)(void);
+	/*
+	 * Before a GPU is given the operation, with its queue locked: the runtime must not be
+	 * called. What is returned, unless it is NULL, is told when the operation ends.
+	 */
+	void *(*submitted)(const struct rtrace_operation *op);
+	/*
+	 * Once for each, from any thread: HSA timestamps. Both 0: it never ran, or the times could
+	 * not be had; `failed` tells the former from the latter.
+	 */
+	void (*ended)(void *operation, uint64_t begin, uint64_t end, bool failed);
+	/*
+	 * As `submitted`, of all packets, mostly on the thread that submits them. It may call the
+	 * runtime, but neither wait for a GPU nor create or destroy a queue.
+	 */
+	void (*packet)(const struct rtrace_packet *packet);
+};
+
+/*
+ * The client is told of what it wants from now on, when this returns 0, and of nothing else; to be
+ * called whenever its wishes have changed, with no lock that its functions take. -EAGAIN: it will
+ * be told from when the agent is there, which is when the runtime has been initialised, unless the
+ * agent is to stay off or has failed. -EPROTO: another version. -EBUSY: there is another client.
+ */
+typedef int rtrace_agent_tell_fn(uint32_t version, const struct rtrace_client *client);
+/* Returns when the client has been told of all operations that have ended before. */
+typedef void rtrace_agent_collect_fn(void);
+
+#endif
