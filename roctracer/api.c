@@ -10,6 +10,7 @@
 #include "roctracer/clock.h"
 #include "roctracer/domains.h"
 #include "roctracer/hsa.h"
+#include "roctracer/hsa_ops.h"
 #include "roctracer/pool.h"
 #include "roctracer/roctracer_ext.h"
 #include "roctracer/roctracer_hsa.h"
@@ -38,15 +39,16 @@ struct change {
 
 static roctracer_status_t find_domain(const struct change *c, struct domain *d)
 {
-	switch (c->domain) {
-	case ACTIVITY_DOMAIN_HSA_OPS:
-		return fail(ROCTRACER_STATUS_ERROR_NOT_IMPLEMENTED,
-			    "%s: domain %u is not traced by this library", c->function, c->domain);
-	}
 	if (domain__get(c->domain, d))
 		return ROCTRACER_STATUS_SUCCESS;
 	return fail(ROCTRACER_STATUS_ERROR_INVALID_DOMAIN_ID, "%s: there is no domain %u",
 		    c->function, c->domain);
+}
+
+static bool needs_agent(const struct change *c)
+{
+	return c->domain == ACTIVITY_DOMAIN_HSA_OPS ||
+	       (c->domain == ACTIVITY_DOMAIN_HSA_EVT && c->op == HSA_EVT_ID_SUBMIT);
 }
 
 static roctracer_status_t check(struct change *c, const struct domain *d)
@@ -54,9 +56,11 @@ static roctracer_status_t check(struct change *c, const struct domain *d)
 	if (c->op != ALL && c->op >= d->end)
 		return fail(ROCTRACER_STATUS_ERROR_INVALID_ARGUMENT,
 			    "%s: domain %u has no operation %u", c->function, c->domain, c->op);
-	if (c->enable && c->domain == ACTIVITY_DOMAIN_HSA_EVT && c->op == HSA_EVT_ID_SUBMIT)
+	if (c->enable && needs_agent(c) && !hsa_ops__can_be())
 		return fail(ROCTRACER_STATUS_ERROR_NOT_IMPLEMENTED,
-			    "%s: packets are not told of by this library", c->function);
+			    "%s: domain %u needs librtrace-agent.so, which is not where this "
+			    "library is",
+			    c->function, c->domain);
 	if (!c->enable || !d->end)
 		return ROCTRACER_STATUS_SUCCESS;
 	if (!c->records && !c->callback)
@@ -133,9 +137,12 @@ static roctracer_status_t make_in_one(struct change c)
 	if (!status)
 		status = apply(&c, &d);
 	pthread_mutex_unlock(&lock);
-	if (!status)
-		wait(&c, &d);
-	return status;
+	if (status)
+		return status;
+	if (d.settle)
+		d.settle();
+	wait(&c, &d);
+	return ROCTRACER_STATUS_SUCCESS;
 }
 
 /* Of all domains those that are not traced are left out. */
@@ -143,6 +150,8 @@ static roctracer_status_t make(struct change c)
 {
 	roctracer_status_t status;
 
+	if (c.records)
+		hsa_ops__collect();
 	if (c.domain != ALL)
 		return make_in_one(c);
 	for (c.domain = 0; c.domain < ACTIVITY_DOMAIN_NUMBER; c.domain++) {
@@ -317,6 +326,8 @@ static void take_out(struct domain *d, void *pool)
 
 static void wait_for_writers(struct domain *d, void *arg)
 {
+	if (d->settle)
+		d->settle();
 	if (d->has_records)
 		table__wait_pools(d->table, 0, d->table->count);
 }
@@ -371,6 +382,7 @@ roctracer_status_t roctracer_flush_activity_expl(roctracer_pool_t *pool)
 {
 	struct pool *p = pool ? pool : roctracer_default_pool();
 
+	hsa_ops__collect();
 	if (p)
 		pool__flush(p);
 	return ROCTRACER_STATUS_SUCCESS;

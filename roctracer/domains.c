@@ -10,6 +10,7 @@
 #include "roctracer/hsa.h"
 #include "roctracer/hsa_api.h"
 #include "roctracer/hsa_events.h"
+#include "roctracer/hsa_ops.h"
 #include "roctracer/kfd.h"
 #include "roctracer/kfd_api.h"
 #include "roctracer/roctracer_ext.h"
@@ -22,27 +23,32 @@ bool domain__get(uint32_t domain, struct domain *d)
 {
 	switch (domain) {
 	case ACTIVITY_DOMAIN_HSA_API:
-		*d = (struct domain){&hsa_calls, 0, hsa_calls.count, true, true, hsa__engage};
+		*d = (struct domain){&hsa_calls, 0, hsa_calls.count, true, true, hsa__engage, NULL};
 		return true;
 	case ACTIVITY_DOMAIN_HSA_EVT:
-		*d = (struct domain){&hsa_events, 0, hsa_events.count, true, false, NULL};
+		*d = (struct domain){&hsa_events, 0,	hsa_events.count, true,
+				     false,	  NULL, hsa_ops__settle};
+		return true;
+	case ACTIVITY_DOMAIN_HSA_OPS:
+		*d = (struct domain){&hsa_ops, 0,    hsa_ops.count,  false,
+				     true,     NULL, hsa_ops__settle};
 		return true;
 	case ACTIVITY_DOMAIN_HIP_API:
 		hip__find();
-		*d = (struct domain){&hip_api, 1, hip_api.count, true, true, hip__engage};
+		*d = (struct domain){&hip_api, 1, hip_api.count, true, true, hip__engage, NULL};
 		return true;
 	case ACTIVITY_DOMAIN_HIP_OPS:
-		*d = (struct domain){&hip_ops, 0, hip_ops.count, false, true, hip__engage};
+		*d = (struct domain){&hip_ops, 0, hip_ops.count, false, true, hip__engage, NULL};
 		return true;
 	case ACTIVITY_DOMAIN_KFD_API:
-		*d = (struct domain){&kfd_calls, 0, kfd_calls.count, true, true, kfd__engage};
+		*d = (struct domain){&kfd_calls, 0, kfd_calls.count, true, true, kfd__engage, NULL};
 		return true;
 	case ACTIVITY_DOMAIN_ROCTX:
-		*d = (struct domain){&roctx_calls, 0,	  roctx_calls.count,
-				     true,	   false, roctx_domain__engage};
+		*d = (struct domain){&roctx_calls,	   0,	roctx_calls.count, true, false,
+				     roctx_domain__engage, NULL};
 		return true;
 	case ACTIVITY_DOMAIN_EXT_API:
-		*d = (struct domain){&ext_marks, 0, 0, false, true, NULL};
+		*d = (struct domain){&ext_marks, 0, 0, false, true, NULL, NULL};
 		return true;
 	default:
 		return false;

@@ -13,6 +13,8 @@ struct domain {
 	bool has_callbacks, has_records;
 	/* Tells the library that it is of what is wanted now, after a change; NULL: none. */
 	void (*engage)(void);
+	/* The same with no lock of ours, before anybody is waited for. */
+	void (*settle)(void);
 };
 
 /*

@@ -13,6 +13,7 @@
 
 #include "roctracer/hsa_api.h"
 #include "roctracer/hsa_events.h"
+#include "roctracer/hsa_ops.h"
 #include "roctracer/kfd.h"
 #include "roctracer/libs.h"
 
@@ -61,6 +62,7 @@ bool OnLoad(HsaApiTable *table, uint64_t runtime_version, uint64_t failed_count,
 	if (loaded)
 		return true;
 	loaded = true;
+	hsa_ops__load(table, runtime_version, failed_count, failed_names);
 	hsa_events_wrap(table);
 	hsa_api_wrap(table);
 	kfd__engage();
@@ -71,24 +73,43 @@ bool OnLoad(HsaApiTable *table, uint64_t runtime_version, uint64_t failed_count,
 /* The runtime takes the wrappers out itself. */
 void OnUnload(void)
 {
+	if (loaded)
+		hsa_ops__unload();
 	loaded = false;
 	__atomic_store_n(&initialised, false, __ATOMIC_RELAXED);
+}
+
+/* False: it is not initialised. */
+static bool ask_runtime(hsa_system_info_t attribute, uint64_t *value)
+{
+	hsa_status_t (*get_info)(hsa_system_info_t attribute, void *value) = NULL;
+	void *lib = libs__find("libhsa-runtime64.so");
+
+	if (lib)
+		get_info = dlsym(lib, "hsa_system_get_info");
+	return get_info && get_info(attribute, value) == HSA_STATUS_SUCCESS;
 }
 
 /* Where the runtime has not loaded us, it is asked; once it is initialised that is remembered. */
 bool hsa__is_initialised(void)
 {
-	hsa_status_t (*get_info)(hsa_system_info_t attribute, void *value) = NULL;
 	uint64_t time;
-	void *lib;
 
 	if (__atomic_load_n(&initialised, __ATOMIC_RELAXED))
 		return true;
-	lib = libs__find("libhsa-runtime64.so");
-	if (lib)
-		get_info = dlsym(lib, "hsa_system_get_info");
-	if (!get_info || get_info(HSA_SYSTEM_INFO_TIMESTAMP, &time) != HSA_STATUS_SUCCESS)
+	if (!ask_runtime(HSA_SYSTEM_INFO_TIMESTAMP, &time))
 		return false;
 	__atomic_store_n(&initialised, true, __ATOMIC_RELAXED);
 	return true;
+}
+
+uint64_t hsa__to_ns(uint64_t time)
+{
+	static uint64_t frequency;
+	uint64_t hz = __atomic_load_n(&frequency, __ATOMIC_RELAXED);
+
+	if (!hz && !ask_runtime(HSA_SYSTEM_INFO_TIMESTAMP_FREQUENCY, &hz))
+		return time;
+	__atomic_store_n(&frequency, hz, __ATOMIC_RELAXED);
+	return hz == 1000000000 || !hz ? time : (unsigned __int128)time * 1000000000 / hz;
 }

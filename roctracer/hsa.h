@@ -14,5 +14,7 @@ void hsa__engage(void);
 
 /* Is the runtime initialised, as far as that can be told? */
 bool hsa__is_initialised(void);
+/* Of a time of the runtime's clock. */
+uint64_t hsa__to_ns(uint64_t time);
 
 #endif

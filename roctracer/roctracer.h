@@ -23,12 +23,13 @@
  *		ROCTRACER_STATUS_ERROR_INVALID_DOMAIN_ID: no such domain, or not for this function.
  *		ROCTRACER_STATUS_ERROR_INVALID_ARGUMENT: no such operation, or NULL for what must
  *		be there.
- *		ROCTRACER_STATUS_ERROR_NOT_IMPLEMENTED: HSA_OPS, and packets
- *		(HSA_EVT_ID_SUBMIT) are not told of by this library; functions for all of a domain
- *		or of all domains leave them out.
+ *		ROCTRACER_STATUS_ERROR_NOT_IMPLEMENTED: HSA_OPS and packets (HSA_EVT_ID_SUBMIT),
+ *		where librtrace-agent.so is neither in the process nor installed with this library.
+ *		Functions for all domains leave them out.
  *		Domains of a library that is not in the process (HIP, HSA, its thunk, ROC-TX) are no
- *error: there is nothing to be traced. A library that is loaded later is found when something is
- *enabled then. Strings	in UTF-8 or what the runtime has, ended by NUL.
+ *		error: there is nothing to be traced. A library that is loaded later is found when
+ *		something is enabled then.
+ * Strings	in UTF-8 or what the runtime has, ended by NUL.
  */
 #ifndef ROCTRACER_H_
 #define ROCTRACER_H_

@@ -14,11 +14,18 @@
 
 #include "hsa_prof_str.h"
 
-/* ACTIVITY_DOMAIN_HSA_OPS */
+/*
+ * ACTIVITY_DOMAIN_HSA_OPS: what GPUs did, as HSA knows it. That is all that they did: what HIP_OPS
+ * tells of is told of here, too. (ROCm's library tells of copies alone, and of these neither bytes
+ * nor device.) correlation_id is that of the innermost call that was enabled and open on the thread
+ * that submitted it when that rang the queue's doorbell, or, if another thread rang for the packet
+ * first, when it reserved its place; device_id the driver's node, of a copy the source if that is a
+ * GPU; queue_id counts queues from 1, 0: a copy. Times of 0: they are not known.
+ */
 enum hsa_op_id_t {
-	HSA_OP_ID_DISPATCH = 0,
-	HSA_OP_ID_COPY = 1,
-	HSA_OP_ID_BARRIER = 2,
+	HSA_OP_ID_DISPATCH = 0, /* with kernel_name */
+	HSA_OP_ID_COPY = 1,	/* asynchronous; with bytes */
+	HSA_OP_ID_BARRIER = 2,	/* packets */
 	HSA_OP_ID_RESERVED1 = 3,
 	HSA_OP_ID_NUMBER
 };
@@ -62,9 +69,12 @@ typedef struct {
 			size_t size; /* bytes */
 		} memcopy;
 
-		/* A packet was written to a queue. */
+		/*
+		 * A packet was written to a queue, and is about to be given to the GPU. The queue
+		 * is locked: the callback may neither wait for a GPU nor create or destroy a queue.
+		 */
 		struct {
-			const void *packet;
+			const void *packet;	 /* 64 bytes, until the callback returns */
 			const char *kernel_name; /* NULL: it is not a kernel's */
 			hsa_queue_t *queue;
 			uint32_t device_type;

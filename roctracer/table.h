@@ -63,6 +63,13 @@ static inline bool table__takes_op(const struct table *t, uint32_t op, uint64_t 
 	       (correlation_id || table__goes_on());
 }
 
+/* Whether stopped or not. */
+static inline bool table__is_enabled(const struct table *t, uint32_t op)
+{
+	return __atomic_load_n(&t->callbacks[op], __ATOMIC_RELAXED) ||
+	       __atomic_load_n(&t->pools[op], __ATOMIC_RELAXED);
+}
+
 /* Calls the operation's callback. False: there is none (any more). */
 bool table__call(const struct table *t, struct thread *self, uint32_t op, const void *data);
 /*

@@ -64,6 +64,35 @@ check_dispatches() {
 			print "by " ops[i] " " name[ops[i]]; bad++ } exit bad > 0 }' "$(tmp records)"
 }
 
+# Every operation of the truth log is recorded once of HSA, within 1 us, with its GPU, name and bytes; so are barriers.
+check_hsa_ops() {
+	true_ops "$(tmp truth)" >"$(tmp true)"
+	[ -s "$(tmp true)" ]
+	awk '$1 == "hsaop" && $2 != "BARRIER" { copy = $2 == "COPY"; name = $8; for (i = 9; i <= NF; i++) name = name "_" $i
+		printf "%s\t%d\t%s\t%d\t%s\t%s\n", copy ? "copy" : "dispatch", $6 - 1, copy ? "-" : name, copy ? $8 : 0, $4, $5 }' \
+		<(c++filt <"$(tmp records)") | sort -k1,1 -k2,2n -k3,3 -k4,4n -k5,5n >"$(tmp told)"
+	diff <(cut -f1-4 "$(tmp true)") <(cut -f1-4 "$(tmp told)")
+	paste "$(tmp true)" "$(tmp told)" | awk -F '\t' '
+		function apart(a, b) { return a > b ? a - b : b - a }
+		apart($5, $11) > 1000 || apart($6, $12) > 1000 { bad++; print } END { exit bad > 0 }'
+	[ "$(grep -c '^hsaop BARRIER' "$(tmp records)")" = "$(grep -c kind=barrier "$(tmp truth)")" ]
+}
+
+# Each is of the call of HSA that has submitted it, or reserved its place if another thread rang for it first.
+check_hsa_causes() {
+	awk '$1 == "api" && $2 == "HSA" { name[$4] = $3 }
+		$1 == "hsaop" { copy[NR] = $2 == "COPY"; corr[NR] = $3 }
+		END { for (i in corr) if (name[corr[i]] !~ (copy[i] ? "^hsa_amd_memory_async_copy" : "^hsa_signal_store_(relaxed|screlease)$|^hsa_queue_add_write_index")) {
+			bad++; print "by " corr[i] " " name[corr[i]] } exit bad > 0 }' "$(tmp records)"
+}
+
+# What the program has written to queues: kernels, with their names, and barriers.
+check_packets() {
+	diff <(awk '$1 == "event" && $2 == "packet" && $3 == 2 { for (i = 7; i <= NF; i++) $6 = $6 "_" $i; print $4 - 1, $6 }' \
+		<(c++filt <"$(tmp records)") | sort) <(awk '$1 == "dispatch" { print $2, $3 }' "$(tmp true)" | sort)
+	[ "$(grep -Ec '^event packet (3|5|0) ' "$(tmp records)")" = "$(grep -c kind=barrier "$(tmp truth)")" ]
+}
+
 knows_work() {
 	nm -D --defined-only "$(ldd "$O/workloads/vectoradd" | awk '$1 ~ /^libamdhip64/ { print $3 }')" |
 		grep -q hipRegisterTracerCallback
@@ -141,6 +170,48 @@ check_bytes() {
 		<(awk '$2 == "kernel" && $3 == "unload" { print $4, $5 }' "$(tmp records)" | sort)
 }
 
+@test "HSA's operations: what the GPUs ran, by whose call, and all packets" {
+	for w in "hsa_dispatch -n 40" "hsa_producers -m add -t 4 -n 40" "hsa_producers -m late -n 10" "streams -g 2 -t 4 -s 2 -n 20" copies graphs; do
+		echo "$w"
+		rm -f "$(tmp truth)"
+		# shellcheck disable=SC2086 # words
+		traced HSA_TOOLS_LIB="$O/libroctracer64.so.4" "$O/workloads/"$w
+		check_hsa_ops
+		[ "${w#*late}" != "$w" ] || check_hsa_causes
+		check_packets
+	done
+	# Alone.
+	rm "$(tmp truth)"
+	traced RT_TOOL=hsaops HSA_TOOLS_LIB="$O/libroctracer64.so.4" "$O/workloads/streams" -g 2 -t 4 -s 2 -n 20
+	check_hsa_ops
+	! grep -qv ^hsaop "$(tmp records)"
+}
+
+@test "HSA's operations and packets, enabled and disabled while threads submit them" {
+	sim SIMKFD_GPUS=1 HSA_TOOLS_LIB="$O/libroctracer64.so.4" "$O/tests/hsa_phases" -t 4 -n 60 >"$(tmp out)" || { tail -n 1 "$(tmp out)"; false; }
+	grep -q '^result PASSED$' "$(tmp out)"
+	awk '$1 == "told" { n += $3 > 60 * 12 } END { exit n != 3 }' "$(tmp out)"
+}
+
+@test "HSA's operations: where the agent's file is, and where it is not" {
+	mkdir "$(tmp lib)" "$(tmp rtrace)"
+	cp "$O/libroctracer64.so.4" "$(tmp lib)"
+	run traced LD_LIBRARY_PATH="$(tmp lib)" RT_TOOL=hsaops HSA_TOOLS_LIB="$(tmp lib)/libroctracer64.so.4" "$O/workloads/hsa_dispatch" -n 5
+	[ "$status" != 0 ]
+	[[ $output == *"domain 1 needs librtrace-agent.so, which is not where this library is"* ]]
+	# All that there is without it.
+	traced LD_LIBRARY_PATH="$(tmp lib)" HSA_TOOLS_LIB="$(tmp lib)/libroctracer64.so.4" "$O/workloads/hsa_dispatch" -n 5
+	check_records
+	! grep -q ^hsaop "$(tmp records)"
+	for dir in lib rtrace; do
+		rm -f "$(tmp truth)"
+		cp "$O/librtrace-agent.so" "$(tmp $dir)"
+		traced LD_LIBRARY_PATH="$(tmp lib)" RT_TOOL=hsaops HSA_TOOLS_LIB="$(tmp lib)/libroctracer64.so.4" "$O/workloads/hsa_dispatch" -n 5
+		check_hsa_ops
+		rm "$(tmp $dir)/librtrace-agent.so"
+	done
+}
+
 @test "the tracer beside it: both are complete" {
 	sim "$RTRACE" -t hip,gpu -f json -o "$(tmp t.json)" -- env LD_PRELOAD="$O/tests/libtool.so $O/libsimkfd.so" \
 		SIMKFD_GPUS=2 SIMKFD_TRUTH="$(tmp truth)" RT_TOOL_OUT="$(tmp records)" \
@@ -150,6 +221,9 @@ check_bytes() {
 	check_records
 	check_dispatches
 	check_truth "$(tmp truth)" "$(tmp t.json)"
+	# The queues are looked at once, for both.
+	check_hsa_ops
+	! grep -q "rtrace-agent" "$(tmp err)"
 	awk '$1 == "calls" && $2 ~ /^hip/ { print $2, $3 }' "$(tmp out)" | sort >"$(tmp want)"
 	diff "$(tmp want)" <(calls "$(tmp t.json)" | awk '{ n[$1]++ } END { for (f in n) print f, n[f] }' | sort |
 		join - <(cut -d ' ' -f 1 "$(tmp want)"))
@@ -298,4 +372,16 @@ check_example_dispatches() { # LAUNCH
 		setarch -R "$test" >"$(tmp out)" 2>&1 || { grep -A 30 "WARNING: Thr\|FAILED" "$(tmp out)" | head -n 60; false; }
 		! grep ThreadSanitizer "$(tmp out)"
 	done
+}
+
+# The application and the runtime are not built for it.
+@test "ThreadSanitizer: no data race of ours with the real HSA, operations and packets" {
+	local tsan
+
+	for library in librtrace-agent.so libroctracer64.so.4; do nm -D "$O/tsan/$library" | grep -q __tsan_write; done
+	tsan=$(realpath "$(gcc -print-file-name=libtsan.so)")
+	sim LD_PRELOAD="$tsan $O/libsimkfd.so" LD_LIBRARY_PATH="$O/tsan" TSAN_OPTIONS="log_path=$(tmp tsan) exitcode=0" SIMKFD_GPUS=1 \
+		HSA_TOOLS_LIB="$O/tsan/libroctracer64.so.4" setarch -R "$O/tests/hsa_phases" -t 4 -n 24 >"$(tmp out)" || { tail -n 1 "$(tmp out)"; false; }
+	grep -q '^result PASSED$' "$(tmp out)"
+	! cat "$(tmp tsan)".* 2>/dev/null | grep -B 20 -A 20 -E ' (hsa_agent|roctracer)/'
 }

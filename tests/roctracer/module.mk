@@ -94,6 +94,15 @@ tsan-roctracer: | tsan-agent
 tests: tsan-roctracer
 endif
 
+# ---- a program of HSA alone ----
+
+$(O)/tests/hsa_phases: tests/roctracer/hsa_phases.c $(O)/libroctracer64.so.4 | $(HSA_API_GEN)
+	$(call say,CC,$@)
+	@mkdir -p $(@D)
+	$(Q)$(CC) $(ALL_CFLAGS) $(SANFLAGS) -Iroctracer -I$(O)/gen/roctracer $^ -Wl,-rpath,'$$ORIGIN/..' -o $@ -lhsa-runtime64 -lpthread
+
+tests: $(O)/tests/hsa_phases
+
 # ---- the examples of roctracer's specification, with the real HIP ----
 
 EXAMPLE_RPATH = -Wl,-rpath,'$$ORIGIN/..'

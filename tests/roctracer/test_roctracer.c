@@ -235,8 +235,7 @@ static void each_function_has_its_errors(void **state)
 		     ROCTRACER_STATUS_ERROR_INVALID_DOMAIN_ID, "no domain 8");
 	expect_error(roctracer_enable_op_callback(HIP_API, FAKE_OPS, remember, NULL),
 		     ROCTRACER_STATUS_ERROR_INVALID_ARGUMENT, "no operation 6");
-	expect_error(roctracer_enable_op_callback(ACTIVITY_DOMAIN_HSA_EVT, 3, remember, NULL),
-		     ROCTRACER_STATUS_ERROR_NOT_IMPLEMENTED, "packets");
+	assert_ok(roctracer_enable_op_callback(ACTIVITY_DOMAIN_HSA_EVT, 3, remember, NULL));
 	assert_ok(roctracer_enable_op_callback(ACTIVITY_DOMAIN_HSA_EVT, 5, remember, NULL));
 	expect_error(roctracer_enable_op_callback(ACTIVITY_DOMAIN_HSA_EVT, 6, remember, NULL),
 		     ROCTRACER_STATUS_ERROR_INVALID_ARGUMENT, "no operation 6");
@@ -245,7 +244,10 @@ static void each_function_has_its_errors(void **state)
 	assert_ok(roctracer_enable_domain_callback(ACTIVITY_DOMAIN_KFD_API, remember, NULL));
 	assert_ok(roctracer_disable_domain_callback(ACTIVITY_DOMAIN_KFD_API));
 	expect_error(roctracer_enable_domain_activity(ACTIVITY_DOMAIN_HSA_OPS),
-		     ROCTRACER_STATUS_ERROR_NOT_IMPLEMENTED, "domain 1");
+		     ROCTRACER_STATUS_ERROR_DEFAULT_POOL_UNDEFINED, "default");
+	expect_error(roctracer_disable_op_activity(ACTIVITY_DOMAIN_HSA_OPS, 4),
+		     ROCTRACER_STATUS_ERROR_INVALID_ARGUMENT, "no operation 4");
+	assert_ok(roctracer_enable_domain_callback(ACTIVITY_DOMAIN_HSA_OPS, remember, NULL));
 	expect_error(roctracer_enable_op_callback(HIP_API, FAKE_ONE, NULL, NULL),
 		     ROCTRACER_STATUS_ERROR_INVALID_ARGUMENT, "no callback");
 	expect_error(roctracer_enable_domain_callback(NO_DOMAIN, remember, NULL),

@@ -6,11 +6,13 @@
  *   call HIP|HSA|KFD NAME CORR enter|exit TID
  *   api HIP|HSA|KFD NAME CORR BEGIN END PID TID
  *   op OP KIND CORR BEGIN END DEVICE QUEUE BYTES|KERNEL
+ *   hsaop DISPATCH|COPY|BARRIER CORR BEGIN END NODE QUEUE BYTES|KERNEL
  *   external ID CORR
  *   event alloc ADDRESS BYTES | free ADDRESS | copy DST SRC BYTES | device gpu|cpu ID ADDRESS |
- *         code load|unload URI BYTES | kernel load|unload NAME OBJECT
+ *         code load|unload URI BYTES | kernel load|unload NAME OBJECT |
+ *         packet TYPE NODE QUEUE KERNEL
  *
- * RT_TOOL=records: without callbacks; ops: of what GPUs do alone.
+ * RT_TOOL=records: without callbacks; ops: of what GPUs do alone; hsaops: the same as HSA tells it.
  */
 #include <dlfcn.h>
 #include <inttypes.h>
@@ -77,6 +79,12 @@ static void write_event(uint32_t event, const hsa_evt_data_t *e)
 		fprintf(out, "event kernel %s %s %#" PRIx64 "\n",
 			e->ksymbol.unload ? "unload" : "load", e->ksymbol.name, e->ksymbol.object);
 		break;
+	case HSA_EVT_ID_SUBMIT:
+		fprintf(out, "event packet %u %u %p %s\n",
+			*(const uint16_t *)e->submit.packet & 0xff, e->submit.device_id,
+			(void *)e->submit.queue,
+			e->submit.kernel_name ? e->submit.kernel_name : "-");
+		break;
 	case HSA_EVT_ID_CODEOBJ:
 		fprintf(out, "event code %s %s %" PRIu64 "\n",
 			e->codeobj.unload ? "unload" : "load", e->codeobj.uri,
@@ -111,10 +119,25 @@ static void write_op(const activity_record_t *r)
 		r->end_ns, r->device_id, r->queue_id, what);
 }
 
+static void write_hsa_op(const activity_record_t *r)
+{
+	char bytes[32];
+	const char *what = bytes;
+
+	snprintf(bytes, sizeof(bytes), "%zu", r->bytes);
+	if (r->op != HSA_OP_ID_COPY)
+		what = r->op == HSA_OP_ID_DISPATCH && r->kernel_name ? r->kernel_name : "-";
+	fprintf(out, "hsaop %s %" PRIu64 " %" PRIu64 " %" PRIu64 " %d %" PRIu64 " %s\n",
+		roctracer_op_string(r->domain, r->op, 0), r->correlation_id, r->begin_ns, r->end_ns,
+		r->device_id, r->queue_id, what);
+}
+
 static void write_record(const activity_record_t *r)
 {
 	if (r->domain == ACTIVITY_DOMAIN_HIP_OPS)
 		write_op(r);
+	else if (r->domain == ACTIVITY_DOMAIN_HSA_OPS)
+		write_hsa_op(r);
 	else if (r->domain == ACTIVITY_DOMAIN_EXT_API)
 		fprintf(out, "external %" PRIu64 " %" PRIu64 "\n", r->external_id,
 			r->correlation_id);
@@ -146,6 +169,10 @@ static void start(void)
 	CHECK(roctracer_open_pool(&properties));
 	if (what && !strcmp(what, "ops")) {
 		CHECK(roctracer_enable_domain_activity(ACTIVITY_DOMAIN_HIP_OPS));
+		return;
+	}
+	if (what && !strcmp(what, "hsaops")) {
+		CHECK(roctracer_enable_domain_activity(ACTIVITY_DOMAIN_HSA_OPS));
 		return;
 	}
 	CHECK(roctracer_enable_activity());

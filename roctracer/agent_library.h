@@ -1,0 +1,18 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * librtrace-agent.so, by which it is learned what GPUs do: one in the process already, or the file
+ * that was installed with this library.
+ */
+#ifndef ROCTRACER_AGENT_LIBRARY_H
+#define ROCTRACER_AGENT_LIBRARY_H
+
+#include <stdbool.h>
+
+/* Is there one in the process, or a file? */
+bool agent_library__is_there(void);
+/* A handle for dlsym(); it stays loaded. NULL: there is none in the process. */
+void *agent_library__find(void);
+/* The same; if there is none, the file is loaded. */
+void *agent_library__load(void);
+
+#endif

@@ -1,0 +1,174 @@
+// SPDX-License-Identifier: MIT
+/*
+ * What GPUs are given by HSA's functions, and when they ran it, as librtrace-agent.so tells it: the
+ * agent looks at queues and copies, once for a tracer and for us.
+ *
+ * An operation has the correlation id of the call in which it was submitted.
+ */
+#include "roctracer/hsa_ops.h"
+
+#include <dlfcn.h>
+#include <stdlib.h>
+
+#include "hsa_agent/client.h"
+#include "roctracer/agent_library.h"
+#include "roctracer/hsa.h"
+#include "roctracer/hsa_events.h"
+#include "roctracer/pool.h"
+#include "roctracer/roctracer_hsa.h"
+
+TABLE(hsa_ops, ACTIVITY_DOMAIN_HSA_OPS, HSA_OP_ID_NUMBER);
+
+/* The agent's functions; once found they stay. */
+static rtrace_agent_tell_fn *agent_tell;
+static rtrace_agent_collect_fn *agent_collect;
+
+/* ---- what the agent calls ---- */
+
+static uint32_t wants(void)
+{
+	uint32_t all = 0;
+
+	if (table__is_enabled(&hsa_ops, HSA_OP_ID_DISPATCH))
+		all |= RTRACE_WANT_KERNELS;
+	if (table__is_enabled(&hsa_ops, HSA_OP_ID_COPY))
+		all |= RTRACE_WANT_COPIES;
+	if (table__is_enabled(&hsa_ops, HSA_OP_ID_BARRIER))
+		all |= RTRACE_WANT_BARRIERS;
+	if (table__is_enabled(&hsa_events, HSA_EVT_ID_SUBMIT))
+		all |= RTRACE_WANT_PACKETS;
+	return all;
+}
+
+static uint64_t caller(void)
+{
+	return thread_current ? ids__top(&thread_current->calls) : 0;
+}
+
+static uint32_t op_of(uint32_t wanted_as)
+{
+	switch (wanted_as) {
+	case RTRACE_WANT_KERNELS:
+		return HSA_OP_ID_DISPATCH;
+	case RTRACE_WANT_COPIES:
+		return HSA_OP_ID_COPY;
+	default:
+		return HSA_OP_ID_BARRIER;
+	}
+}
+
+static void *submitted(const struct rtrace_operation *op)
+{
+	uint32_t what = op_of(op->wanted_as);
+	activity_record_t *record = NULL;
+
+	if (table__has_pool(&hsa_ops, what))
+		record = calloc(1, sizeof(*record));
+	if (!record)
+		return NULL;
+	record->domain = ACTIVITY_DOMAIN_HSA_OPS;
+	record->op = what;
+	record->correlation_id = op->caller;
+	record->device_id = op->node;
+	record->queue_id = op->queue;
+	if (what == HSA_OP_ID_COPY)
+		record->bytes = op->bytes;
+	else
+		record->kernel_name = op->kernel;
+	return record;
+}
+
+static void ended(void *operation, uint64_t begin, uint64_t end, bool failed)
+{
+	activity_record_t *record = operation;
+	bool ran = begin || !failed;
+	struct thread *t = ran ? thread__self() : NULL;
+
+	record->begin_ns = hsa__to_ns(begin);
+	record->end_ns = hsa__to_ns(end);
+	if (t && table__is_enabled(&hsa_ops, record->op)) /* stopped or not, as it has begun */
+		table__record_op(&hsa_ops, t, record,
+				 record->op == HSA_OP_ID_DISPATCH ? record->kernel_name : NULL);
+	free(record);
+}
+
+static void packet_written(const struct rtrace_packet *packet)
+{
+	hsa_evt_data_t data = {
+		.submit =
+			{
+				.packet = packet->packet,
+				.kernel_name = packet->kernel,
+				.queue = packet->queue,
+				.device_type = HSA_DEVICE_TYPE_GPU,
+				.device_id = packet->node,
+			},
+	};
+	struct thread *t = NULL;
+
+	if (table__has_callback(&hsa_events, HSA_EVT_ID_SUBMIT))
+		t = thread__self();
+	if (t)
+		table__call(&hsa_events, t, HSA_EVT_ID_SUBMIT, &data);
+}
+
+/* ---- what we ask of it ---- */
+
+static const struct rtrace_client client = {wants, caller, submitted, ended, packet_written};
+
+static void *load_agent(void)
+{
+	void *library = agent_library__load();
+
+	if (!library)
+		return NULL;
+	__atomic_store_n(&agent_collect, dlsym(library, "rtrace_agent_collect"), __ATOMIC_RELAXED);
+	__atomic_store_n(&agent_tell, dlsym(library, "rtrace_agent_tell"), __ATOMIC_RELEASE);
+	return library;
+}
+
+bool hsa_ops__can_be(void)
+{
+	return agent_library__is_there();
+}
+
+/* Where the runtime does not load us, it may load the agent: then that knows of us. */
+void hsa_ops__settle(void)
+{
+	rtrace_agent_tell_fn *tell = __atomic_load_n(&agent_tell, __ATOMIC_ACQUIRE);
+
+	if (!tell && wants() && load_agent())
+		tell = __atomic_load_n(&agent_tell, __ATOMIC_ACQUIRE);
+	if (tell)
+		tell(RTRACE_CLIENT_VERSION, &client);
+}
+
+void hsa_ops__collect(void)
+{
+	rtrace_agent_collect_fn *collect = __atomic_load_n(&agent_collect, __ATOMIC_RELAXED);
+
+	if (collect && !region_is_inside() && !pool__is_a_thread())
+		collect();
+}
+
+void hsa_ops__load(HsaApiTable *table, uint64_t version, uint64_t failed_count,
+		   const char *const *failed_names)
+{
+	bool (*on_load)(HsaApiTable *, uint64_t, uint64_t, const char *const *) = NULL;
+	void *library = load_agent();
+
+	if (library)
+		on_load = dlsym(library, "OnLoad");
+	if (on_load)
+		on_load(table, version, failed_count, failed_names);
+	hsa_ops__settle();
+}
+
+void hsa_ops__unload(void)
+{
+	void *library = agent_library__find();
+	void (*on_unload)(void) = library ? dlsym(library, "OnUnload") : NULL;
+
+	if (on_unload)
+		on_unload();
+}
