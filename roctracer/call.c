@@ -14,7 +14,7 @@ void call__begin(const struct table *t, uint32_t op, struct call_data *data, str
 	struct thread *self = record || call ? thread__self() : NULL;
 	uint64_t id;
 
-	if (!self)
+	if (!self || self->of_agent)
 		return;
 	id = thread__new_id(self);
 	if (!ids__push(&self->calls, id))

@@ -7,6 +7,8 @@
 #include <linux/membarrier.h>
 #include <pthread.h>
 #include <stdlib.h>
+#include <string.h>
+#include <sys/prctl.h>
 #include <sys/syscall.h>
 #include <time.h>
 #include <unistd.h>
@@ -77,6 +79,14 @@ static struct thread *find_unused(void)
 	return NULL;
 }
 
+static bool is_of_agent(void)
+{
+	char name[16] = "";
+
+	prctl(PR_GET_NAME, name);
+	return !strcmp(name, "rtrace-reaper");
+}
+
 struct thread *thread__new(void)
 {
 	struct thread *t;
@@ -92,6 +102,7 @@ struct thread *thread__new(void)
 	}
 	if (t) {
 		t->tid = gettid();
+		t->of_agent = is_of_agent();
 		t->used = 1;
 	}
 	pthread_mutex_unlock(&lock);

@@ -27,6 +27,7 @@ struct thread {
 	struct thread *next; /* never changes: threads are never freed, but used again */
 	uint32_t used;
 	uint32_t tid;
+	bool of_agent; /* what it calls is not the application's doing */
 	/* What the thread uses now, for who waits for that; see region_enter. */
 	uint32_t depth;
 	const void *in[THREAD_REGIONS];
