@@ -108,6 +108,18 @@ static bool tell_submitted(struct relay *c, const struct request *r)
 	return notice_anybody(&c->notice);
 }
 
+/* It was started, and the runtime will not do it. */
+static void give_up(struct relay *c, hsa_signal_value_t value)
+{
+	inflight_tell_done(&c->notice, 0, &(struct times){0}, value);
+	relay_cancel(c);
+}
+
+static bool is_wanted(void)
+{
+	return agent_active() || client_wants(RT_AGENT_COPY);
+}
+
 /* NULL: that cannot be, and is told and counted. */
 static struct relay *new_relay(const struct request *r, hsa_signal_t own)
 {
@@ -134,7 +146,7 @@ static struct relay *new_relay(const struct request *r, hsa_signal_t own)
 static struct relay *begin(const struct request *r, hsa_signal_t *completion)
 {
 	bool is_copy = r->bytes && completion->handle;
-	bool wanted = agent_active() || client_wants(RT_AGENT_COPY);
+	bool wanted = is_wanted();
 	struct relay *c = NULL;
 	hsa_signal_t timed;
 
@@ -147,11 +159,18 @@ static struct relay *begin(const struct request *r, hsa_signal_t *completion)
 	if (!tell_submitted(c, r))
 		goto put;
 	timed = c->timed; /* then it may be somebody else's */
-	if (relay_start(c, copy_ended)) {
+	if (!relay_start(c, copy_ended)) {
+		inflight_tell_done(&c->notice, 0, &(struct times){0}, 0);
+		goto put;
+	}
+	/* From here on the runtime takes times until it has ended, see copies_profile. */
+	__atomic_thread_fence(__ATOMIC_SEQ_CST);
+	if (is_wanted()) {
 		*completion = timed;
 		return c;
 	}
-	inflight_tell_done(&c->notice, 0, &(struct times){0}, 0);
+	give_up(c, 0);
+	goto untouched;
 put:
 	relay_put(c);
 untouched:
@@ -165,9 +184,8 @@ static hsa_status_t submitted(struct relay *c, hsa_status_t status)
 {
 	if (!c || status == HSA_STATUS_SUCCESS)
 		return status;
-	inflight_tell_done(&c->notice, 0, &(struct times){0}, -1);
 	shadow_drop(c->own);
-	relay_cancel(c);
+	give_up(c, -1);
 	return status;
 }
 
@@ -257,8 +275,10 @@ hsa_status_t copies__profiling_enable(bool enable)
 void copies_profile(bool on)
 {
 	pthread_mutex_lock(&switch_lock);
-	wanted_by_us = on;
-	hsa.amd.hsa_amd_profiling_async_copy_enable_fn(wanted_by_app || wanted_by_us);
+	if (on != wanted_by_us) {
+		wanted_by_us = on;
+		hsa.amd.hsa_amd_profiling_async_copy_enable_fn(wanted_by_app || wanted_by_us);
+	}
 	pthread_mutex_unlock(&switch_lock);
 }
 

@@ -412,7 +412,10 @@ hsa_status_t copies__async_copy_on_engine(void *dst, hsa_agent_t dst_agent, cons
 #endif
 hsa_status_t copies__profiling_enable(bool enable);
 
-/* Has the runtime take the times of copies, or leaves that to the application again. */
+/*
+ * Has the runtime take the times of copies, or leaves that to the application again: when none is
+ * wanted any more, and there are no relays.
+ */
 void copies_profile(bool on);
 void copies_release(void);
 void copies_forked(void);

@@ -96,8 +96,6 @@ static void switch_recording(bool on, uint64_t now)
 	if (on)
 		watch(true);
 	__atomic_store_n(&agent.shm.state->active, on, __ATOMIC_RELEASE);
-	if (!on)
-		copies_profile(agent_told());
 	agent_say("%s", on ? "recording" : "dormant");
 }
 
@@ -111,8 +109,6 @@ static void switch_telling(uint32_t wants)
 	__atomic_store_n(&agent.told, wants, __ATOMIC_RELEASE);
 	if (wants)
 		watch(true);
-	else
-		copies_profile(agent_active());
 }
 
 /* A client may have changed what it is told of while it was being told. */
@@ -126,12 +122,17 @@ static void follow_wishes(bool record, uint64_t now)
 	pthread_mutex_unlock(&switching);
 }
 
-/* Packets are looked at for as long as a kernel's times will be in a signal of the application. */
-static void end_watching(void)
+/*
+ * Packets are looked at for as long as a kernel's times will be in a signal of the application, and
+ * the runtime takes the times of copies for as long as one of ours is under way.
+ */
+static void end_watching(bool relays)
 {
 	pthread_mutex_lock(&switching);
-	if (!agent_active() && !agent_told() && agent_watching() && !shadow_has_kernels())
+	if (!agent_follows() && agent_watching() && !shadow_has_kernels())
 		watch(false);
+	if (!agent_follows() && !relays)
+		copies_profile(false);
 	pthread_mutex_unlock(&switching);
 }
 
@@ -156,8 +157,9 @@ static long round_once(void)
 			 __ATOMIC_RELAXED);
 	follow_wishes(on, now);
 	in_flight = queues_reap();
-	end_watching();
+	__atomic_thread_fence(__ATOMIC_SEQ_CST); /* as in copies.c: not wanted, or a relay */
 	relays = relays_reap();
+	end_watching(relays);
 	reaper.numbered = flight_round(reaper.numbered);
 	if (on)
 		shm_prepare(&agent.shm);
@@ -191,6 +193,7 @@ static void end_all(void)
 		switch_recording(false, 0);
 	if (agent_told())
 		switch_telling(0);
+	copies_profile(false);
 	pthread_mutex_unlock(&switching);
 }
 
@@ -198,6 +201,7 @@ static void *reap(void *arg)
 {
 	uint32_t seen = __atomic_load_n(news(), __ATOMIC_ACQUIRE);
 
+	pthread_setname_np(pthread_self(), "rtrace-reaper"); /* by which others know its calls */
 	while (!__atomic_load_n(&reaper.stop, __ATOMIC_ACQUIRE)) {
 		wait_for_news(seen, round_once());
 		seen = __atomic_load_n(news(), __ATOMIC_ACQUIRE);
@@ -227,8 +231,6 @@ static int create_thread(void)
 		err = pthread_create(&reaper.thread, NULL, reap, NULL);
 	pthread_sigmask(SIG_SETMASK, &old, NULL);
 	pthread_attr_destroy(&attr);
-	if (!err)
-		pthread_setname_np(reaper.thread, "rtrace-reaper");
 	return -err;
 }
 

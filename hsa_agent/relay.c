@@ -101,6 +101,11 @@ static void tell_end(struct relay *r, hsa_signal_value_t value)
 	complete_own(r, value);
 }
 
+static bool is_cancelled(const struct relay *r)
+{
+	return __atomic_load_n(&r->cancelled, __ATOMIC_ACQUIRE);
+}
+
 /* Called by the runtime's handler thread. False: once is enough. */
 static bool completed(hsa_signal_value_t value, void *arg)
 {
@@ -108,7 +113,7 @@ static bool completed(hsa_signal_value_t value, void *arg)
 
 	__atomic_fetch_add(&calls, 1, __ATOMIC_RELAXED);
 	unlink_relay(r);
-	if (!r->cancelled)
+	if (!is_cancelled(r))
 		tell_end(r, value);
 	relay_put(r);
 	return false;
@@ -122,7 +127,7 @@ static void tell_ends(void)
 	for (struct relay *r = started; r; r = r->next) {
 		hsa_signal_value_t value = signal_value(r->timed);
 
-		if (value < 1 && !r->cancelled)
+		if (value < 1 && !is_cancelled(r))
 			tell_end(r, value);
 	}
 	pthread_mutex_unlock(&started_lock);
@@ -161,7 +166,7 @@ bool relay_start(struct relay *r, void (*ended)(struct relay *r, hsa_signal_valu
 
 void relay_cancel(struct relay *r)
 {
-	r->cancelled = true;
+	__atomic_store_n(&r->cancelled, true, __ATOMIC_RELEASE);
 	hsa.core.hsa_signal_store_screlease_fn(r->timed, 0);
 }
 
