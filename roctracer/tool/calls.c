@@ -22,9 +22,8 @@
 #include "user/value.h"
 
 #define FIRST_ADDRESS 4096 /* what is below is no pointer */
-#define HIP_ARGS      16   /* where they begin, in every release */
 
-/* How hip_api_data_t and hsa_api_data_t begin. */
+/* How hip_api_data_t and hsa_api_data_t begin; HIP's arguments are behind that. */
 struct data {
 	uint64_t correlation_id;
 	uint32_t phase;
@@ -68,12 +67,26 @@ static void put_arg(struct textbuf *t, const struct tool_arg *arg, const void *d
 		value__put(t, arg->type, at, arg->type->size);
 }
 
+/* ---- functions; NULL: nothing is known of it ---- */
+
 static const struct tool_function *find_function(const struct tool_function *functions,
 						 size_t count, uint32_t op, const char *name)
 {
 	const struct tool_function *fn = op < count ? &functions[op] : NULL;
 
 	return fn && fn->name && !strcmp(fn->name, name) ? fn : NULL;
+}
+
+static const struct tool_function *hip_function(uint32_t op, const char *name)
+{
+	if (!hip_release__is_known())
+		return NULL;
+	return find_function(tool_hip_functions, tool_hip_function_count, op, name);
+}
+
+static const struct tool_function *hsa_function(uint32_t op, const char *name)
+{
+	return find_function(tool_hsa_functions, tool_hsa_function_count, op, name);
 }
 
 /* ---- lines ---- */
@@ -187,62 +200,55 @@ static const char *name_of(uint32_t domain, uint32_t op)
 	return name ? name : "unknown";
 }
 
-static void hip_begins(struct own *o, uint32_t op, const struct data *d)
+/* The kernel that the call is about to launch; NULL: none. */
+static const char *launch_begins(struct own *o, uint32_t op, const struct data *d)
 {
-	const char *kernel = hip_arguments__work(op, (const char *)d + HIP_ARGS).kernel_name;
-	struct open_call *call;
+	const char *kernel = hip_arguments__work(op, d + 1).kernel_name;
 
-	hip_release__ask(o, name_of(ACTIVITY_DOMAIN_HIP_API, op));
 	if (kernel)
 		launched__begin(o, d->correlation_id);
+	return kernel;
+}
+
+static void begins(struct own *o, uint32_t domain, uint32_t op, const struct data *d)
+{
+	const char *kernel = NULL;
+	struct open_call *call;
+
+	if (domain == ACTIVITY_DOMAIN_HIP_API) {
+		hip_release__ask(o, name_of(domain, op));
+		kernel = launch_begins(o, op, d);
+	}
 	call = own__push(o, d->correlation_id);
 	if (call)
 		call->kernel = kernel;
 }
 
-static bool ends(struct own *o, uint32_t domain, uint32_t op, const struct data *d, struct ended *e)
+static void ends(struct own *o, uint32_t domain, uint32_t op, const struct data *d)
 {
-	e->end = tool_now();
-	e->name = name_of(domain, op);
-	e->data = d;
-	return own__pop(o, d->correlation_id, &e->call);
-}
+	struct ended e = {.end = tool_now(), .name = name_of(domain, op), .data = d};
 
-void calls__on_hip(uint32_t domain, uint32_t op, const void *data, void *arg)
-{
-	const struct tool_function *fn = NULL;
-	const struct data *d = data;
-	struct own *o = enter();
-	int err = errno;
-	struct ended e;
-
-	if (!o)
+	if (!own__pop(o, d->correlation_id, &e.call))
 		return;
-	if (d->phase == ACTIVITY_API_PHASE_ENTER) {
-		hip_begins(o, op, d);
-	} else if (ends(o, domain, op, d, &e)) {
-		if (hip_release__is_known())
-			fn = find_function(tool_hip_functions, tool_hip_function_count, op, e.name);
-		put_hip(o, &e, fn);
-		if (e.call.kernel)
-			launched__end();
-	}
-	errno = err;
+	if (domain == ACTIVITY_DOMAIN_HIP_API)
+		put_hip(o, &e, hip_function(op, e.name));
+	else
+		put_hsa(o, &e, hsa_function(op, e.name));
+	if (e.call.kernel)
+		launched__end();
 }
 
-void calls__on_hsa(uint32_t domain, uint32_t op, const void *data, void *arg)
+void calls__on_call(uint32_t domain, uint32_t op, const void *data, void *arg)
 {
 	const struct data *d = data;
 	struct own *o = enter();
 	int err = errno;
-	struct ended e;
 
 	if (!o)
 		return;
 	if (d->phase == ACTIVITY_API_PHASE_ENTER)
-		own__push(o, d->correlation_id);
-	else if (ends(o, domain, op, d, &e))
-		put_hsa(o, &e,
-			find_function(tool_hsa_functions, tool_hsa_function_count, op, e.name));
+		begins(o, domain, op, d);
+	else
+		ends(o, domain, op, d);
 	errno = err;
 }

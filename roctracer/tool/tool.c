@@ -104,25 +104,24 @@ static bool check(roctracer_status_t status, const char *subject)
 	return false;
 }
 
-static void enable_functions(activity_domain_t domain, const char *names,
-			     activity_rtapi_callback_t callback)
+static void enable_functions(activity_domain_t domain, const char *names)
 {
 	char *copy = strdup(names), *rest = copy, *name;
 	uint32_t op;
 
 	while (copy && (name = strsep(&rest, " ,\t\n")))
 		if (*name && check(roctracer_op_code(domain, name, &op, NULL), "ROCP_INPUT"))
-			check(roctracer_enable_op_callback(domain, op, callback, NULL), name);
+			check(roctracer_enable_op_callback(domain, op, calls__on_call, NULL), name);
 	free(copy);
 }
 
-static void enable_calls(activity_domain_t domain, const char *names,
-			 activity_rtapi_callback_t callback)
+static void enable_calls(activity_domain_t domain, const char *names)
 {
 	if (names)
-		enable_functions(domain, names, callback);
+		enable_functions(domain, names);
 	else
-		check(roctracer_enable_domain_callback(domain, callback, NULL), "ROCTRACER_DOMAIN");
+		check(roctracer_enable_domain_callback(domain, calls__on_call, NULL),
+		      "ROCTRACER_DOMAIN");
 }
 
 static bool open_pool(const struct settings *s)
@@ -160,7 +159,7 @@ static void enable_hip(const struct settings *s)
 	static pthread_once_t once = PTHREAD_ONCE_INIT;
 
 	pthread_once(&once, hip_arguments__init);
-	enable_calls(ACTIVITY_DOMAIN_HIP_API, s->wanted.hip_functions, calls__on_hip);
+	enable_calls(ACTIVITY_DOMAIN_HIP_API, s->wanted.hip_functions);
 }
 
 static void enable(const struct settings *s)
@@ -173,7 +172,7 @@ static void enable(const struct settings *s)
 		enable_hip(s);
 	enable_operations(s, hip);
 	if (s->wanted.hsa)
-		enable_calls(ACTIVITY_DOMAIN_HSA_API, s->wanted.hsa_functions, calls__on_hsa);
+		enable_calls(ACTIVITY_DOMAIN_HSA_API, s->wanted.hsa_functions);
 }
 
 /* ---- begin and end ---- */
