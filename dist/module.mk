@@ -30,7 +30,7 @@ INSTALLED = 755:$(O)/rtrace-bpf:$(BINDIR)/rtrace-bpf \
 	644:$(O)/libroctracer64.so.4:$(LIBDIR)/libroctracer64.so.4 \
 	link:libroctracer64.so.4:$(LIBDIR)/libroctracer64.so \
 	644:$(O)/roctracer/libroctracer_tool.so:$(LIBDIR)/roctracer/libroctracer_tool.so \
-	$(foreach header,$(wildcard roctracer/roctracer*.h) $(filter %_prof_str.h,$(HSA_API_GEN)),644:$(header):$(INCLUDEDIR)/roctracer/$(notdir $(header))) \
+	$(foreach header,$(wildcard roctracer/roctracer*.h) $(filter %_prof_str.h,$(HSA_API_GEN) $(KFD_API_GEN)),644:$(header):$(INCLUDEDIR)/roctracer/$(notdir $(header))) \
 	644:roctracer/ext/prof_protocol.h:$(INCLUDEDIR)/roctracer/ext/prof_protocol.h \
 	644:dist/roctracer64.pc.in:$(LIBDIR)/pkgconfig/roctracer64.pc \
 	644:dist/rtrace-bpf.bash:$(COMPLETIONDIR)/rtrace-bpf \
