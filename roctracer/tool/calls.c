@@ -215,10 +215,8 @@ static void begins(struct own *o, uint32_t domain, uint32_t op, const struct dat
 	const char *kernel = NULL;
 	struct open_call *call;
 
-	if (domain == ACTIVITY_DOMAIN_HIP_API) {
-		hip_release__ask(o, name_of(domain, op));
+	if (domain == ACTIVITY_DOMAIN_HIP_API)
 		kernel = launch_begins(o, op, d);
-	}
 	call = own__push(o, d->correlation_id);
 	if (call)
 		call->kernel = kernel;
@@ -236,6 +234,17 @@ static void ends(struct own *o, uint32_t domain, uint32_t op, const struct data 
 		put_hsa(o, &e, hsa_function(op, e.name));
 	if (e.call.kernel)
 		launched__end();
+}
+
+void calls__on_set_device(uint32_t domain, uint32_t op, const void *data, void *arg)
+{
+	const struct data *d = data;
+	struct own *o = enter();
+
+	if (o && d->phase == ACTIVITY_API_PHASE_ENTER)
+		o->device = *(const int *)(d + 1);
+	if (o && arg)
+		calls__on_call(domain, op, data, NULL);
 }
 
 void calls__on_call(uint32_t domain, uint32_t op, const void *data, void *arg)

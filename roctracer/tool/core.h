@@ -31,6 +31,8 @@ bool tool_start_thread(void *(*function)(void *arg), void *arg);
 /* ---- what roctracer calls: calls.c, ranges.c, operations.c ---- */
 
 void calls__on_call(uint32_t domain, uint32_t op, const void *data, void *arg);
+/* Of hipSetDevice; `arg`: NULL: without a line. */
+void calls__on_set_device(uint32_t domain, uint32_t op, const void *data, void *arg);
 void ranges__on_call(uint32_t domain, uint32_t op, const void *data, void *arg);
 void operations__on_records(const char *begin, const char *end, void *arg);
 

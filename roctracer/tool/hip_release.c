@@ -1,45 +1,44 @@
 // SPDX-License-Identifier: MIT
 /*
- * Asks at the begin of a call, which will have a result of its own: HIP keeps the error of a
- * thread's last call for hipGetLastError, in older releases success as well.
+ * HIP itself is not asked: from 5.3.1 on it would forget which call the thread is in, and older
+ * ones what the thread's last error was.
  */
 #include "roctracer/tool/hip_release.h"
 
 #include <dlfcn.h>
+#include <limits.h>
+#include <link.h>
+#include <pthread.h>
+#include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "roctracer/libs.h"
 #include "roctracer/tool/functions.h"
 
-static int known; /* 0: not asked yet; 1: yes; -1: no */
+#define NAME "libamdhip64.so"
 
-static bool ask(void)
+static bool known;
+
+static void look(void)
 {
-	void *lib = libs__find("libamdhip64.so");
-	int (*get_version)(int *version) = lib ? dlsym(lib, "hipRuntimeGetVersion") : NULL;
-	int version = 0;
+	void *lib = libs__find(NAME);
+	char path[PATH_MAX];
+	const struct link_map *map;
+	unsigned int major, minor;
+	const char *name;
 
-	if (!get_version || get_version(&version))
-		return false;
-	return version / 10000000 == (int)tool_hip_release[0] &&
-	       version / 100000 % 100 == (int)tool_hip_release[1];
-}
-
-static bool asks_for_error(const char *function)
-{
-	return !strcmp(function, "hipGetLastError") || !strcmp(function, "hipPeekAtLastError");
-}
-
-void hip_release__ask(struct own *o, const char *function)
-{
-	if (__atomic_load_n(&known, __ATOMIC_RELAXED) || asks_for_error(function))
+	if (!lib || dlinfo(lib, RTLD_DI_LINKMAP, &map) || !realpath(map->l_name, path))
 		return;
-	o->busy = true;
-	__atomic_store_n(&known, ask() ? 1 : -1, __ATOMIC_RELAXED);
-	o->busy = false;
+	name = strrchr(path, '/');
+	known = name && sscanf(name, "/" NAME ".%u.%u", &major, &minor) == 2 &&
+		major == tool_hip_release[0] && minor == tool_hip_release[1];
 }
 
 bool hip_release__is_known(void)
 {
-	return __atomic_load_n(&known, __ATOMIC_RELAXED) > 0;
+	static pthread_once_t once = PTHREAD_ONCE_INIT;
+
+	pthread_once(&once, look);
+	return known;
 }

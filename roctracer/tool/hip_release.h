@@ -7,12 +7,7 @@
 
 #include <stdbool.h>
 
-#include "roctracer/tool/own.h"
-
-/* The thread's call of that function begins: HIP is asked, if it has not been yet. */
-void hip_release__ask(struct own *o, const char *function);
-
-/* False: not, or not asked yet. */
+/* By the name of its file, libamdhip64.so.5.2.21153; false: no, or it has none of that kind. */
 bool hip_release__is_known(void);
 
 #endif

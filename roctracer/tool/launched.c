@@ -2,9 +2,8 @@
 /*
  * Counts them, with a place for the id of each call. Those that the GPU never got count, too.
  *
- * HIP keeps the error of a thread's last call for hipGetLastError, in older releases success as
- * well: it is asked for the device when a call begins, which will have a result of its own, never
- * when one has ended.
+ * Which devices they were launched on is known by what hipSetDevice was called with: HIP is not to
+ * be asked in the middle of a call (see hip_release.c).
  */
 #include "roctracer/tool/launched.h"
 
@@ -29,7 +28,6 @@ static uint64_t devices;	/* that kernels were launched on; others are not to be 
 
 /* ---- HIP; NULL: it has none of that name ---- */
 
-static int (*get_device)(int *device);
 static int (*set_device)(int device);
 static int (*synchronize)(void);
 
@@ -39,31 +37,24 @@ static void look_up(void)
 
 	if (!lib)
 		return;
-	get_device = dlsym(lib, "hipGetDevice");
 	set_device = dlsym(lib, "hipSetDevice");
 	synchronize = dlsym(lib, "hipDeviceSynchronize");
 }
 
-static void note_device(struct own *o)
+static void note_device(int device)
 {
-	int device = -1;
-
-	o->busy = true;
-	if (get_device && !get_device(&device) && device >= 0 && device < DEVICES &&
+	if (device >= 0 && device < DEVICES &&
 	    !(__atomic_load_n(&devices, __ATOMIC_RELAXED) & 1ULL << device))
 		__atomic_fetch_or(&devices, 1ULL << device, __ATOMIC_RELAXED);
-	o->busy = false;
 }
 
 /* ---- calls and kernels ---- */
 
 void launched__begin(struct own *o, uint64_t correlation_id)
 {
-	static pthread_once_t once = PTHREAD_ONCE_INIT;
 	uint64_t *place = &places[correlation_id % PLACES];
 
-	pthread_once(&once, look_up);
-	note_device(o);
+	note_device(o->device);
 	if (!__atomic_exchange_n(place, correlation_id, __ATOMIC_RELAXED))
 		__atomic_add_fetch(&count, 1, __ATOMIC_RELAXED);
 }
@@ -98,6 +89,7 @@ static void *wait_for_devices(void *arg)
 {
 	struct own *o = own__get();
 
+	look_up();
 	if (o && set_device && synchronize) {
 		o->busy = true;
 		for (int i = 0; i < DEVICES; i++)

@@ -65,6 +65,7 @@ static struct own *take(void)
 	if (o) {
 		o->used = true;
 		o->busy = false;
+		o->device = 0;
 		o->call_count = o->ranges = 0;
 		o->tid = gettid();
 	}

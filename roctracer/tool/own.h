@@ -22,6 +22,7 @@ struct own {
 	bool used;
 	bool busy; /* the tool itself makes calls, which are not told */
 	uint32_t tid;
+	int device;	 /* HIP's, that it has set */
 	uint32_t ranges; /* that were pushed, told, and not popped */
 	struct lines *lines;
 	struct open_call *calls; /* the innermost last */

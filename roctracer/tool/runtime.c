@@ -2,52 +2,27 @@
 /*
  * What is wanted of the runtime itself.
  *
- * Up to ROCm 5.2 it loads as tools those libraries alone that HSA_TOOLS_LIB names, which is this
- * one and not libroctracer64; from 5.3 on each one that has the symbol HSA_AMD_TOOL_PRIORITY: such
- * a runtime has that name in its constants.
+ * It has loaded this library as a tool, and not libroctracer64, which is loaded with it: up to ROCm
+ * 5.2 it does so only if HSA_TOOLS_LIB names that, too, later releases if it was there before. If
+ * both do it, libroctracer64 heeds the first.
  */
 #include "roctracer/tool/runtime.h"
 
 #include <dlfcn.h>
-#include <link.h>
-#include <string.h>
 
 #include "roctracer/tool/lines.h"
 #include "roctracer/tool/own.h"
 
-#define RUNTIME "libhsa-runtime64.so"
-
 typedef bool (*on_load_t)(HsaApiTable *table, uint64_t version, uint64_t failed_count,
 			  const char *const *failed_names);
 
-static void (*on_unload)(void); /* libroctracer64's; NULL: the runtime calls it */
-
-static int has_name(struct dl_phdr_info *info, size_t size, void *arg)
-{
-	static const char name[] = "HSA_AMD_TOOL_PRIORITY";
-	const char *slash = strrchr(info->dlpi_name, '/');
-	const char *base = slash ? slash + 1 : info->dlpi_name;
-
-	if (strncmp(base, RUNTIME, strlen(RUNTIME)))
-		return 0;
-	for (int i = 0; i < info->dlpi_phnum; i++) {
-		const ElfW(Phdr) *p = &info->dlpi_phdr[i];
-
-		if (p->p_type == PT_LOAD && p->p_flags & PF_R &&
-		    memmem((const char *)info->dlpi_addr + p->p_vaddr, p->p_filesz, name,
-			   sizeof(name)))
-			return 1;
-	}
-	return 0;
-}
+static void (*on_unload)(void); /* libroctracer64's */
 
 void runtime__loaded(HsaApiTable *table, uint64_t version)
 {
-	void *lib = NULL;
+	void *lib = dlopen("libroctracer64.so.4", RTLD_LAZY | RTLD_NOLOAD);
 	on_load_t on_load;
 
-	if (!dl_iterate_phdr(has_name, NULL))
-		lib = dlopen("libroctracer64.so.4", RTLD_LAZY | RTLD_NOLOAD);
 	if (!lib)
 		return;
 	on_load = (on_load_t)dlsym(lib, "OnLoad");

@@ -104,6 +104,20 @@ static bool check(roctracer_status_t status, const char *subject)
 	return false;
 }
 
+#define SET_DEVICE "hipSetDevice"
+
+static void enable_set_device(bool lines)
+{
+	static const char with_lines;
+	uint32_t op;
+
+	if (!roctracer_op_code(ACTIVITY_DOMAIN_HIP_API, SET_DEVICE, &op, NULL))
+		check(roctracer_enable_op_callback(ACTIVITY_DOMAIN_HIP_API, op,
+						   calls__on_set_device,
+						   lines ? (void *)&with_lines : NULL),
+		      SET_DEVICE);
+}
+
 static void enable_functions(activity_domain_t domain, const char *names)
 {
 	char *copy = strdup(names), *rest = copy, *name;
@@ -113,6 +127,16 @@ static void enable_functions(activity_domain_t domain, const char *names)
 		if (*name && check(roctracer_op_code(domain, name, &op, NULL), "ROCP_INPUT"))
 			check(roctracer_enable_op_callback(domain, op, calls__on_call, NULL), name);
 	free(copy);
+}
+
+static bool lists(const char *names, const char *wanted)
+{
+	size_t length = strlen(wanted);
+
+	for (const char *at = names; (at = strstr(at, wanted)); at += length)
+		if ((at == names || strchr(" ,\t\n", at[-1])) && strchr(" ,\t\n", at[length]))
+			return true;
+	return false;
 }
 
 static void enable_calls(activity_domain_t domain, const char *names)
@@ -160,6 +184,7 @@ static void enable_hip(const struct settings *s)
 
 	pthread_once(&once, hip_arguments__init);
 	enable_calls(ACTIVITY_DOMAIN_HIP_API, s->wanted.hip_functions);
+	enable_set_device(!s->wanted.hip_functions || lists(s->wanted.hip_functions, SET_DEVICE));
 }
 
 static void enable(const struct settings *s)

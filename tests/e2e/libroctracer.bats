@@ -14,7 +14,7 @@ traced() {
 
 # The HIP calls that are in no other one.
 outermost() {
-	awk '$1 == "api" && $2 == "HIP" { print $8, $5, $6, $3 }' "$(tmp records)" | sort -k1,1n -k2,2n -k3,3nr |
+	awk '$1 == "api" && $2 == "HIP" && $3 != "hipGetDeviceCount" { print $8, $5, $6, $3 }' "$(tmp records)" | sort -k1,1n -k2,2n -k3,3nr |
 		awk '$1 != tid { tid = $1; end = 0 } $2 >= end { end = $3; n[$4]++ } END { for (f in n) print f, n[f] }' | sort
 }
 
@@ -144,7 +144,7 @@ check_bytes() {
 	check_records
 	check_dispatches
 	# Of a copy, HSA's call is inside of HIP's.
-	awk '$1 == "api" && $2 == "HSA" && $3 == "hsa_amd_memory_async_copy" { b[NR] = $5; e[NR] = $6 }
+	awk '$1 == "api" && $2 == "HSA" && $3 ~ /^hsa_amd_memory_async_copy/ { b[NR] = $5; e[NR] = $6 }
 		$1 == "api" && $3 == "hipMemcpy" { hb[NR] = $5; he[NR] = $6 }
 		END { for (i in b) { found = 0; for (k in hb) if (b[i] >= hb[k] && e[i] <= he[k]) found = 1
 			if (!found) bad++; n++ } exit bad || !n }' "$(tmp records)"
