@@ -67,6 +67,23 @@ true_ops() {
 		sort -k1,1 -k2,2n -k3,3 -k4,4n -k5,5n
 }
 
+# same_dispatches RAN TOLD NAMELESS: as many lines `BEGIN END NAME` in both files. What is told of ran, within 1 us, by that
+# name, unless it is told of as NAMELESS. (Of two GPUs what is the first by one clock may not be by another.)
+same_dispatches() {
+	[ "$(wc -l <"$1")" = "$(wc -l <"$2")" ]
+	awk -v ran="$1" -v nameless="$3" '
+		function apart(a, b) { return a > b ? a - b : b - a }
+		FILENAME == ran { begin[++n] = $1; end[n] = $2; name[n] = $3; next }
+		{
+			for (i = 1; i <= n; i++)
+				if (!used[i] && apart(begin[i], $1) <= 1000 && apart(end[i], $2) <= 1000 && ($3 == name[i] || $3 == nameless))
+					break
+			if (i > n && ++bad <= 5) print "never ran: " $0
+			used[i] = 1
+		}
+		END { exit bad > 0 }' "$1" "$2"
+}
+
 # Every operation of the truth log is in the trace exactly once, with its name, device, bytes, and
 # times within 1 us.
 check_truth() {

@@ -81,20 +81,7 @@ check_dispatches() {
 	lines hcc_ops_trace.txt | grep -vE ' (Copy|Fill|Memcpy|Memset|Marker)' | sed -E 's/^([0-9]+):([0-9]+) [0-9]+:[0-9]+ ([^:]+):.*/\1 \2 \3/' |
 		sort -n >"$(tmp kernels)"
 	[ -s "$(tmp ran)" ] || [ "${1:-}" = none ]
-	[ "$(wc -l <"$(tmp ran)")" = "$(wc -l <"$(tmp kernels)")" ]
-	# Those of several GPUs may begin at once, and be told in another order. First those that have their names.
-	sort -k3,3 "$(tmp kernels)" | awk '$3 != "KernelExecution"' >"$(tmp named)"
-	awk '$3 == "KernelExecution"' "$(tmp kernels)" | cat "$(tmp ran)" "$(tmp named)" - | awk -v n="$(wc -l <"$(tmp ran)")" '
-		function apart(a, b) { return a > b ? a - b : b - a }
-		NR <= n { begin[NR] = $1; end[NR] = $2; name[NR] = $3; next }
-		{
-			for (i = 1; i <= n; i++)
-				if (!used[i] && apart(begin[i], $1) <= 1000 && apart(end[i], $2) <= 1000 && ($3 == name[i] || $3 == "KernelExecution"))
-					break
-			if (i > n && ++bad <= 5) print "never ran: " $0
-			used[i] = 1
-		}
-		END { exit bad > 0 }'
+	same_dispatches "$(tmp ran)" "$(tmp kernels)" KernelExecution
 	awk 'NR == FNR { sub(/\(.*/, "", $3); call[$NF] = $3; kernel[$NF] = /kernel=/; next }
 		{ split($3, of, ":"); f = call[":" of[2]] }
 		$3 ~ /^(Copy|Fill)/ && f !~ /^hip(Mem|GraphLaunch)/ || $3 ~ /^KernelExecution/ && f != "hipGraphLaunch" ||
