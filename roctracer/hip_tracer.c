@@ -108,8 +108,8 @@ static int done(uint32_t op, const activity_record_t *record)
 {
 	struct thread *t;
 
-	if (!record)
-		return table__has_pool(&hip_ops, op) ? 0 : -1;
+	if (!record) /* also while stopped: from 6.0 on HIP asks again when it has ended */
+		return table__is_enabled(&hip_ops, op) ? 0 : -1;
 	if (!table__takes_op(&hip_ops, op, record->correlation_id))
 		return -1;
 	t = thread__self();

@@ -82,7 +82,7 @@ check_calls() {
 check_dispatches() {
 	true_ops "$(tmp truth)" | awk -F '\t' '$1 == "dispatch" && $3 !~ /^__amd_rocclr/ {
 		sub(/[(<].*/, "", $3); sub(/.*[_ :]/, "", $3); print $5, $6, $3 }' | sort -n >"$(tmp ran)"
-	lines hcc_ops_trace.txt | grep -vE ' (Copy|Fill|Memcpy|Memset|Marker)' | sed -E 's/^([0-9]+):([0-9]+) [0-9]+:[0-9]+ ([^:]+):.*/\1 \2 \3/' |
+	lines hcc_ops_trace.txt | grep -vE ' (Copy|Fill|Memcpy|Memset|Marker|__amd_rocclr)' | sed -E 's/^([0-9]+):([0-9]+) [0-9]+:[0-9]+ ([^:]+):.*/\1 \2 \3/' |
 		sort -n >"$(tmp kernels)"
 	[ -s "$(tmp ran)" ] || [ "${1:-}" = none ]
 	same_dispatches "$(tmp ran)" "$(tmp kernels)" KernelExecution
@@ -94,9 +94,9 @@ check_dispatches() {
 		END { exit bad > 0 }' <(lines hip_api_trace.txt) <(lines hcc_ops_trace.txt)
 }
 
-# The copies that the workload counts, and no others.
+# The copies that the workload counts, and no others. (In graphs of HIP 6 they are kernels of HIP's own.)
 check_copies() {
-	[ "$(awk '$1 == "copies" { n += $3 } END { print n + 0 }' "$(tmp out)")" = "$(lines hcc_ops_trace.txt | grep -c ' Copy')" ]
+	[ "$(awk '$1 == "copies" { n += $3 } END { print n + 0 }' "$(tmp out)")" = "$(lines hcc_ops_trace.txt | grep -cE ' (Copy|__amd_rocclr_copyBuffer)')" ]
 }
 
 @test "exactly what a tool needs is exported" {
@@ -157,7 +157,7 @@ assert sum(want.values()) > 10' "$1" "$2" "$3"
 		check_calls
 		same_calls "$(tmp t)/hip_api_trace.txt" <(lines hip_api_trace.txt) '^$'
 		# The agent puts its own signals into copies; what the tool was loaded in the midst of, and what is in no table.
-		same_calls "$(tmp t)/hsa_api_trace.txt" <(lines hsa_api_trace.txt) 'async_copy|hsa_init|image_get_info_max_dim| = \?$'
+		same_calls "$(tmp t)/hsa_api_trace.txt" <(lines hsa_api_trace.txt) 'async_copy|hsa_init|hsa_shut_down|image_get_info_max_dim| = \?$'
 	done
 }
 
@@ -171,7 +171,7 @@ assert sum(want.values()) > 10' "$1" "$2" "$3"
 		check_calls
 		check_dispatches
 		check_ranges 5 3
-		lines hsa_api_trace.txt | grep -q ' hsa_amd_memory_async_copy(0x'
+		lines hsa_api_trace.txt | grep -qE ' hsa_signal_store_(relaxed|screlease)\('
 	done
 }
 
@@ -260,6 +260,7 @@ assert not started and sum(map(len, stacks.values())) == 1' "$1" "$2"
 }
 
 @test "exit() out of the middle: all calls, and all that the GPUs did" {
+	sim SIMKFD_GPUS=2 "$O/workloads/leaving" -t 4 -n 50 >"$(tmp out)" 2>&1 || skip "this HIP ends by a signal at such an exit(), with no tool"
 	told ROCTRACER_DOMAIN=hip "$O/workloads/leaving" -t 4 -n 50
 	check_lines
 	check_calls
@@ -334,7 +335,7 @@ assert not started and sum(map(len, stacks.values())) == 1' "$1" "$2"
 		assert os.waitpid(pid, 0)[1] == 0
 		print("result PASSED")
 	EOT
-	told ROCTRACER_DOMAIN=roctx python3 "$(tmp child.py)"
+	told ROCTRACER_DOMAIN=roctx python3 -W ignore "$(tmp child.py)"
 	[ "$(find "$(tmp files)" -name '*_roctx_trace.txt' -exec cat {} + | sed 's/.*0:0://' | LC_ALL=C sort | tr '\n' ' ')" = '"child" "parent again" "parent" ' ]
 	for f in "$(tmp files)"/*_roctx_trace.txt; do
 		[ "$(cut -d ' ' -f 2 "$f" | cut -d : -f 1 | sort -u)" = "$(basename "${f%_roctx*}")" ]
