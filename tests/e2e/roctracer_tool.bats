@@ -12,7 +12,7 @@ told() {
 	rm -rf "$(tmp files)" "$(tmp truth)"
 	mkdir "$(tmp files)"
 	told_into_files "$@"
-	[ ! -s "$(tmp err)" ]
+	! grep -v '^Warning: Resource leak detected by SharedSignalPool' "$(tmp err)" # of HSA's
 }
 
 told_into_files() {
