@@ -38,7 +38,8 @@ bool domain__get(uint32_t domain, struct domain *d)
 		*d = (struct domain){&hip_api, 1, hip_api.count, true, true, hip__engage, NULL};
 		return true;
 	case ACTIVITY_DOMAIN_HIP_OPS:
-		*d = (struct domain){&hip_ops, 0, hip_ops.count, false, true, hip__engage, NULL};
+		*d = (struct domain){&hip_ops, 0,	    hip_ops.count,  false,
+				     true,     hip__engage, hsa_ops__settle};
 		return true;
 	case ACTIVITY_DOMAIN_KFD_API:
 		*d = (struct domain){&kfd_calls, 0, kfd_calls.count, true, true, kfd__engage, NULL};

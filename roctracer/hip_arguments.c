@@ -24,6 +24,7 @@ enum how {
 	BY_SIZE,     /* dst, src, size */
 	BY_PEERS,    /* dst, its device, src, its device, size */
 	BY_RECT,     /* dst, dpitch, src, spitch, width, height */
+	BY_GRAPH,    /* they say nothing */
 };
 
 static const struct {
@@ -55,6 +56,7 @@ static const struct {
 	{"hipMemcpyPeerAsync", BY_PEERS},
 	{"hipMemcpy2D", BY_RECT},
 	{"hipMemcpy2DAsync", BY_RECT},
+	{"hipGraphLaunch", BY_GRAPH},
 };
 
 static uint8_t how[HIP_API_MAX];
@@ -85,6 +87,11 @@ void hip_arguments__init(void)
 bool hip_arguments__tell(uint32_t op)
 {
 	return how[op] != NOTHING;
+}
+
+bool hip_arguments__launch_graph(uint32_t op)
+{
+	return how[op] == BY_GRAPH;
 }
 
 /* ---- names ---- */

@@ -20,6 +20,8 @@ struct hip_work {
 void hip_arguments__init(void);
 /* Do the operation's arguments say something? */
 bool hip_arguments__tell(uint32_t op);
+/* Do they name a graph? Of its work they say nothing. */
+bool hip_arguments__launch_graph(uint32_t op);
 /* At the begin of the call; `args` is the union in hip_api_data_t. */
 struct hip_work hip_arguments__work(uint32_t op, const void *args);
 

@@ -25,8 +25,10 @@
 #include <stdlib.h>
 
 #include "roctracer/clock.h"
+#include "roctracer/graph_work.h"
 #include "roctracer/hip.h"
 #include "roctracer/hip_arguments.h"
+#include "roctracer/hsa_ops.h"
 #include "roctracer/submitted.h"
 
 /* Longer than any hip_api_data_t of these versions; the longest is 832 bytes. */
@@ -53,6 +55,7 @@ struct frame {
 	uint64_t begin;		     /* 0: no record was wanted at its begin */
 	bool told;		     /* the callback was called at its begin */
 	struct hip_work work;	     /* what it gives to a GPU */
+	bool launches_graph;
 	union {
 		struct data data;
 		char size[DATA_SIZE];
@@ -104,6 +107,7 @@ static void *enter(uint32_t op)
 	f->data = (struct data){call ? begin_call(t) : 0, ACTIVITY_API_PHASE_ENTER};
 	f->told = false;
 	f->work = (struct hip_work){0};
+	f->launches_graph = false;
 	f->begin = record && f->data.correlation_id ? clock__now(&t->clock) : 0;
 	return &f->data;
 }
@@ -118,6 +122,8 @@ static void leave(uint32_t op)
 	table__record_call(&hip_api, t, op, f->data.correlation_id, f->begin);
 	if (f->data.correlation_id)
 		t->calls.count--;
+	if (f->launches_graph)
+		t->graph = 0;
 	t->frame = f->outer;
 }
 
@@ -139,8 +145,12 @@ static void on_arguments(uint32_t domain, uint32_t op, const void *data, void *a
 		return;
 	if (d->phase == ACTIVITY_API_PHASE_EXIT && !f->told)
 		return;
-	if (d->phase == ACTIVITY_API_PHASE_ENTER && gives_work(op))
+	if (d->phase == ACTIVITY_API_PHASE_ENTER && gives_work(op)) {
 		f->work = hip_arguments__work(op, d + 1);
+		f->launches_graph = hip_arguments__launch_graph(op);
+	}
+	if (d->phase == ACTIVITY_API_PHASE_ENTER && f->launches_graph)
+		t->graph = graph_work__launch();
 	if (d->correlation_id && table__has_callback(&hip_api, op))
 		f->told = table__call(&hip_api, t, op, data);
 }
@@ -156,6 +166,8 @@ static void on_submitted(uint64_t id)
 		s.correlation_id = ids__top(&t->calls);
 	if (t && t->frame)
 		s.work = t->frame->work;
+	if (t)
+		s.graph = t->graph;
 	submitted__put(id, &s);
 }
 
@@ -174,6 +186,10 @@ static void on_done(uint32_t op, void *record, void *arg)
 
 	copy.domain = ACTIVITY_DOMAIN_HIP_OPS;
 	copy.correlation_id = s.correlation_id;
+	if (s.graph && (op == OP_DISPATCH || is_copy(copy.kind))) {
+		hsa_ops__collect();
+		s.work = graph_work__take(s.graph, &copy);
+	}
 	if (op == OP_COPY && is_copy(copy.kind) && !copy.bytes)
 		copy.bytes = s.work.bytes;
 	if (t && op < HIP_OPS_NUMBER && table__takes_op(&hip_ops, op, copy.correlation_id))

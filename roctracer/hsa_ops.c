@@ -12,6 +12,8 @@
 
 #include "hsa_agent/client.h"
 #include "roctracer/agent_library.h"
+#include "roctracer/graph_work.h"
+#include "roctracer/hip.h"
 #include "roctracer/hsa.h"
 #include "roctracer/hsa_events.h"
 #include "roctracer/pool.h"
@@ -19,19 +21,32 @@
 
 TABLE(hsa_ops, ACTIVITY_DOMAIN_HSA_OPS, HSA_OP_ID_NUMBER);
 
+/* What the agent has of us while an operation is under way. */
+struct operation {
+	activity_record_t record;
+	bool record_it; /* of HSA_OPS */
+	uint64_t graph; /* that it is of, if HIP needs to know; 0: none */
+};
+
 /* The agent's functions; once found they stay. */
 static rtrace_agent_tell_fn *agent_tell;
 static rtrace_agent_collect_fn *agent_collect;
 
 /* ---- what the agent calls ---- */
 
+/* HIP does not say all of its own operations: see graph_work.h. */
+static bool hip_needs(uint32_t op)
+{
+	return graph_work__is_wanted() && table__is_enabled(&hip_ops, op);
+}
+
 static uint32_t wants(void)
 {
 	uint32_t all = 0;
 
-	if (table__is_enabled(&hsa_ops, HSA_OP_ID_DISPATCH))
+	if (table__is_enabled(&hsa_ops, HSA_OP_ID_DISPATCH) || hip_needs(HSA_OP_ID_DISPATCH))
 		all |= RTRACE_WANT_KERNELS;
-	if (table__is_enabled(&hsa_ops, HSA_OP_ID_COPY))
+	if (table__is_enabled(&hsa_ops, HSA_OP_ID_COPY) || hip_needs(HSA_OP_ID_COPY))
 		all |= RTRACE_WANT_COPIES;
 	if (table__is_enabled(&hsa_ops, HSA_OP_ID_BARRIER))
 		all |= RTRACE_WANT_BARRIERS;
@@ -60,12 +75,16 @@ static uint32_t op_of(uint32_t wanted_as)
 static void *submitted(const struct rtrace_operation *op)
 {
 	uint32_t what = op_of(op->wanted_as);
-	activity_record_t *record = NULL;
+	uint64_t graph = thread_current ? thread_current->graph : 0;
+	bool record_it = table__has_pool(&hsa_ops, what);
+	struct operation *o = record_it || graph ? calloc(1, sizeof(*o)) : NULL;
+	activity_record_t *record;
 
-	if (table__has_pool(&hsa_ops, what))
-		record = calloc(1, sizeof(*record));
-	if (!record)
+	if (!o)
 		return NULL;
+	o->graph = graph;
+	o->record_it = record_it;
+	record = &o->record;
 	record->domain = ACTIVITY_DOMAIN_HSA_OPS;
 	record->op = what;
 	record->correlation_id = op->caller;
@@ -75,21 +94,24 @@ static void *submitted(const struct rtrace_operation *op)
 		record->bytes = op->bytes;
 	else
 		record->kernel_name = op->kernel;
-	return record;
+	return o;
 }
 
 static void ended(void *operation, uint64_t begin, uint64_t end, bool failed)
 {
-	activity_record_t *record = operation;
+	struct operation *o = operation;
+	activity_record_t *record = &o->record;
 	bool ran = begin || !failed;
-	struct thread *t = ran ? thread__self() : NULL;
+	struct thread *t = ran && o->record_it ? thread__self() : NULL;
 
 	record->begin_ns = hsa__to_ns(begin);
 	record->end_ns = hsa__to_ns(end);
+	if (o->graph)
+		graph_work__put(o->graph, record);
 	if (t && table__is_enabled(&hsa_ops, record->op)) /* stopped or not, as it has begun */
 		table__record_op(&hsa_ops, t, record,
 				 record->op == HSA_OP_ID_DISPATCH ? record->kernel_name : NULL);
-	free(record);
+	free(o);
 }
 
 static void packet_written(const struct rtrace_packet *packet)

@@ -12,6 +12,7 @@
 struct submitted {
 	uint64_t correlation_id;
 	struct hip_work work;
+	uint64_t graph; /* graph_work's number; 0: none */
 };
 
 /* From any thread; each id once. */

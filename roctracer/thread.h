@@ -36,6 +36,7 @@ struct thread {
 	struct ids external;
 	struct clock clock;
 	struct stage *stages; /* one a pool */
+	uint64_t graph;	      /* that it launches at the moment: graph_work's number */
 	/* HIP up to 5.3.0: of the calls that it is in */
 	struct frame *first_frame, *frame;
 };

@@ -224,7 +224,7 @@ bool OnLoad(HsaApiTable *table, uint64_t runtime_version, uint64_t failed_count,
 	static pthread_once_t first = PTHREAD_ONCE_INIT;
 	const struct settings *s = settings__get();
 
-	if (s->wanted.hsa || s->wanted.hsa_ops)
+	if (s->wanted.hip || s->wanted.hsa || s->wanted.hsa_ops)
 		runtime__loaded(table, runtime_version);
 	if (!out__open(s->folder))
 		return true;

@@ -54,7 +54,7 @@ check_records() {
 check_dispatches() {
 	true_ops "$(tmp truth)" | awk -F '\t' '$1 == "dispatch" && $3 !~ /^__amd_rocclr/ { print $5, $6, $3 }' | sort -n >"$(tmp ran)"
 	awk '$1 == "op" && $2 == 0 && $9 !~ /^__amd_rocclr/ { print $5, $6, $9 }' "$(tmp records)" | c++filt | sed 's/ /_/3g' | sort -n >"$(tmp told)"
-	same_dispatches "$(tmp ran)" "$(tmp told)" -
+	same_dispatches "$(tmp ran)" "$(tmp told)" "${NAMELESS--}"
 	awk -v old="$(knows_work || echo 1)" '
 		$1 == "api" && $3 == "hipGraphLaunch" { graph[$4] }
 		$1 == "op" && $2 == 0 && $9 == "-" { nameless[$4] }
@@ -155,6 +155,15 @@ check_bytes() {
 		$1 == "api" && $3 == "hipMemcpy" { hb[NR] = $5; he[NR] = $6 }
 		END { for (i in b) { found = 0; for (k in hb) if (b[i] >= hb[k] && e[i] <= he[k]) found = 1
 			if (!found) bad++; n++ } exit bad || !n }' "$(tmp records)"
+}
+
+@test "names of graphs' kernels, and bytes, are those that HSA knows where HIP does not tell" {
+	for tool in "" records ops; do
+		rm -f "$(tmp truth)"
+		traced RT_TOOL=$tool HSA_TOOLS_LIB="$O/libroctracer64.so.4" "$O/workloads/graphs"
+		NAMELESS='' check_dispatches ops
+		is_hip '6[.][0-9]*' || check_bytes
+	done
 }
 
 @test "HSA's events: memory and who may use it, code and kernels, as the program takes and gives them back" {

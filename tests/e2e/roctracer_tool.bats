@@ -77,18 +77,17 @@ check_calls() {
 	diff "$(tmp want)" "$(tmp got)"
 }
 
-# Every dispatch of the truth log is told, within 1 us, by its name, as that of a call that launches; kernels of
-# graphs have the name that HIP gives all commands. (HIP's own kernels are copies and fills, to it.)
+# Every dispatch of the truth log is told, within 1 us, by its name, as that of a call that launches. (HIP's own kernels are copies and fills, to it.)
 check_dispatches() {
 	true_ops "$(tmp truth)" | awk -F '\t' '$1 == "dispatch" && $3 !~ /^__amd_rocclr/ {
 		sub(/[(<].*/, "", $3); sub(/.*[_ :]/, "", $3); print $5, $6, $3 }' | sort -n >"$(tmp ran)"
 	lines hcc_ops_trace.txt | grep -vE ' (Copy|Fill|Memcpy|Memset|Marker|__amd_rocclr)' | sed -E 's/^([0-9]+):([0-9]+) [0-9]+:[0-9]+ ([^:]+):.*/\1 \2 \3/' |
 		sort -n >"$(tmp kernels)"
 	[ -s "$(tmp ran)" ] || [ "${1:-}" = none ]
-	same_dispatches "$(tmp ran)" "$(tmp kernels)" KernelExecution
+	same_dispatches "$(tmp ran)" "$(tmp kernels)"
 	awk 'NR == FNR { sub(/\(.*/, "", $3); call[$NF] = $3; kernel[$NF] = /kernel=/; next }
 		{ split($3, of, ":"); f = call[":" of[2]] }
-		$3 ~ /^(Copy|Fill)/ && f !~ /^hip(Mem|GraphLaunch)/ || $3 ~ /^KernelExecution/ && f != "hipGraphLaunch" ||
+		$3 ~ /^(Copy|Fill)/ && f !~ /^hip(Mem|GraphLaunch)/ || $3 ~ /^KernelExecution/ ||
 			$3 !~ /^(Copy|Fill|Marker)/ && !kernel[":" of[2]] && f != "hipGraphLaunch" {
 			print f ": " $0; bad++ }
 		END { exit bad > 0 }' <(lines hip_api_trace.txt) <(lines hcc_ops_trace.txt)

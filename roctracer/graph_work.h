@@ -1,0 +1,26 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * What graphs have GPUs do. HIP up to 5.3.0 says when that was, but neither the names of kernels
+ * nor the bytes of copies, and a launch's arguments do not: HSA does, if the agent is in the
+ * process.
+ */
+#ifndef ROCTRACER_GRAPH_WORK_H
+#define ROCTRACER_GRAPH_WORK_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "roctracer/hip_arguments.h"
+#include "roctracer/roctracer.h"
+
+/* Has a graph been launched whose work is of interest? */
+bool graph_work__is_wanted(void);
+/* One is about to be, by the calling thread: its number. From now on HSA's operations are wanted.
+ */
+uint64_t graph_work__launch(void);
+/* An operation of HSA_OPS (dispatch, copy) of that graph has ended. */
+void graph_work__put(uint64_t graph, const activity_record_t *record);
+/* The one that this record of HIP_OPS is of: that which has ended then. */
+struct hip_work graph_work__take(uint64_t graph, const activity_record_t *record);
+
+#endif
