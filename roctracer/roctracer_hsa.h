@@ -21,6 +21,9 @@
  * that submitted it when that rang the queue's doorbell, or, if another thread rang for the packet
  * first, when it reserved its place; device_id the driver's node, of a copy the source if that is a
  * GPU; queue_id counts queues from 1, 0: a copy. Times of 0: they are not known.
+ *
+ * librtrace-agent.so sees them. Of an HSA runtime up to 5.2 HSA_TOOLS_LIB must name this library or
+ * the agent that is installed with it; where a tracer has named another one, nothing is told.
  */
 enum hsa_op_id_t {
 	HSA_OP_ID_DISPATCH = 0, /* with kernel_name */
