@@ -146,11 +146,10 @@ static struct relay *new_relay(const struct request *r, hsa_signal_t own)
 static struct relay *begin(const struct request *r, hsa_signal_t *completion)
 {
 	bool is_copy = r->bytes && completion->handle;
-	bool wanted = is_wanted();
 	struct relay *c = NULL;
 	hsa_signal_t timed;
 
-	if (is_copy && wanted)
+	if (is_copy && is_wanted())
 		c = new_relay(r, *completion);
 	else if (is_copy)
 		lose();

@@ -150,7 +150,7 @@ static roctracer_status_t make(struct change c)
 {
 	roctracer_status_t status;
 
-	if (c.records)
+	if (c.records && (c.domain == ALL || c.domain == ACTIVITY_DOMAIN_HSA_OPS))
 		hsa_ops__collect();
 	if (c.domain != ALL)
 		return make_in_one(c);
@@ -326,8 +326,6 @@ static void take_out(struct domain *d, void *pool)
 
 static void wait_for_writers(struct domain *d, void *arg)
 {
-	if (d->settle)
-		d->settle();
 	if (d->has_records)
 		table__wait_pools(d->table, 0, d->table->count);
 }
@@ -345,6 +343,7 @@ static roctracer_status_t close_pool(const char *function, struct pool *p)
 		domains__each(take_out, p);
 	pthread_mutex_unlock(&lock);
 	if (p) {
+		hsa_ops__settle();
 		domains__each(wait_for_writers, NULL);
 		pool__close(p);
 	}

@@ -44,8 +44,7 @@ bool call__set_wanted(const struct table *t, uint8_t *wanted)
 	bool some = false;
 
 	for (uint32_t op = 0; op < t->count; op++) {
-		bool is_wanted = __atomic_load_n(&t->callbacks[op], __ATOMIC_RELAXED) ||
-				 __atomic_load_n(&t->pools[op], __ATOMIC_RELAXED);
+		bool is_wanted = table__is_enabled(t, op);
 
 		__atomic_store_n(&wanted[op], is_wanted, __ATOMIC_RELAXED);
 		some |= is_wanted;

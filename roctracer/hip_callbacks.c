@@ -148,9 +148,9 @@ static void on_arguments(uint32_t domain, uint32_t op, const void *data, void *a
 	if (d->phase == ACTIVITY_API_PHASE_ENTER && gives_work(op)) {
 		f->work = hip_arguments__work(op, d + 1);
 		f->launches_graph = hip_arguments__launch_graph(op);
+		if (f->launches_graph)
+			t->graph = graph_work__launch();
 	}
-	if (d->phase == ACTIVITY_API_PHASE_ENTER && f->launches_graph)
-		t->graph = graph_work__launch();
 	if (d->correlation_id && table__has_callback(&hip_api, op))
 		f->told = table__call(&hip_api, t, op, data);
 }
