@@ -1,13 +1,15 @@
 // SPDX-License-Identifier: MIT
 /*
- * Where the agent's file is: beside this library, or in rtrace/, or, where libraries are in a
- * folder for each architecture, in ../rtrace/.
+ * Where the agent's file is: where HSA_TOOLS_LIB says, so that it is the one that the runtime
+ * loads; else beside this library, or in rtrace/, or, where libraries are in a folder for each
+ * architecture, in ../rtrace/.
  */
 #include "roctracer/agent_library.h"
 
 #include <dlfcn.h>
 #include <limits.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -15,13 +17,29 @@
 
 #define FILE_NAME "librtrace-agent.so"
 
-static bool find_file(char *path, size_t size)
+/* The list is one of paths, with spaces between them. */
+static bool find_named(char *path, size_t size)
+{
+	const char *list = getenv("HSA_TOOLS_LIB");
+	size_t length;
+
+	for (const char *word = list ? list : ""; *word; word += length + (word[length] == ' ')) {
+		length = strcspn(word, " ");
+		if ((size_t)snprintf(path, size, "%.*s", (int)length, word) < size &&
+		    length >= strlen(FILE_NAME) &&
+		    !strcmp(path + length - strlen(FILE_NAME), FILE_NAME) && !access(path, R_OK))
+			return true;
+	}
+	return false;
+}
+
+static bool find_installed(char *path, size_t size)
 {
 	static const char *const folders[] = {"", "rtrace/", "../rtrace/"};
 	const char *slash;
 	Dl_info self;
 
-	if (!dladdr((void *)find_file, &self) || !self.dli_fname)
+	if (!dladdr((void *)find_installed, &self) || !self.dli_fname)
 		return false;
 	slash = strrchr(self.dli_fname, '/');
 	for (size_t i = 0; slash && i < sizeof(folders) / sizeof(*folders); i++) {
@@ -32,6 +50,11 @@ static bool find_file(char *path, size_t size)
 			return true;
 	}
 	return false;
+}
+
+static bool find_file(char *path, size_t size)
+{
+	return find_named(path, size) || find_installed(path, size);
 }
 
 void *agent_library__find(void)

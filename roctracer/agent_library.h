@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * librtrace-agent.so, by which it is learned what GPUs do: one in the process already, or the file
- * that was installed with this library.
+ * librtrace-agent.so, by which it is learned what GPUs do: one in the process already, the file
+ * that HSA_TOOLS_LIB names, or that which was installed with this library.
  */
 #ifndef ROCTRACER_AGENT_LIBRARY_H
 #define ROCTRACER_AGENT_LIBRARY_H

@@ -334,6 +334,7 @@ static roctracer_status_t close_pool(const char *function, struct pool *p)
 {
 	if (pool__is_a_thread())
 		return fail(ROCTRACER_STATUS_ERROR, "%s: not from a pool's callback", function);
+	hsa_ops__collect(); /* what has ended has a place in it */
 	pthread_mutex_lock(&lock);
 	if (!p)
 		p = default_pool;

@@ -3,6 +3,10 @@
  * Operations of the HSA domains, and what callbacks of HSA_EVT are told; what those of HSA_API are
  * told, hsa_api_data_t, is in hsa_prof_str.h. Layouts and numbers are those of ROCm's header of
  * this name.
+ *
+ * The tables of HSA's functions differ from one major version of them to the next (in ROCm 5, from
+ * each release to the next): of an HSA with other tables than those of the headers that the library
+ * was built with, nothing is told in these domains. The others serve HIP 5.2 to 6.4 alike.
  */
 #ifndef ROCTRACER_HSA_H_
 #define ROCTRACER_HSA_H_
@@ -23,7 +27,7 @@
  * GPU; queue_id counts queues from 1, 0: a copy. Times of 0: they are not known.
  *
  * librtrace-agent.so sees them. Of an HSA runtime up to 5.2 HSA_TOOLS_LIB must name this library or
- * the agent that is installed with it; where a tracer has named another one, nothing is told.
+ * that.
  */
 enum hsa_op_id_t {
 	HSA_OP_ID_DISPATCH = 0, /* with kernel_name */

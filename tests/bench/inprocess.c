@@ -3,21 +3,26 @@
  * What a tool that uses libroctracer64 costs the program that it is in: a call of HIP, made by one
  * or more threads, and a launch.
  *
- *   inprocess KERNELS.hsaco CALLS LAUNCHES
+ *   inprocess KERNELS.hsaco CALLS LAUNCHES [floor]
  *
  * Prints lines `KEY NANOSECONDS`, of what a call costs the thread that makes it:
  *   calls.THREADS.none|records|callbacks|both    the median thread
  *   launch.none|ops|all                          all: with records of calls, too
- * `none` comes first: a HIP that has known a tool may never be again what it was.
+ * `none` comes first: a HIP that has known a tool may never be again what it was. With `floor` for
+ * a tool that does nothing, without libroctracer64, which is what HIP itself takes:
+ *   calls.THREADS.floor
+ *   launch.none|floor
  */
 #include <hip/hip_runtime_api.h>
 #include <pthread.h>
+#include <stdbool.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <string.h>
 
 #include "roctracer/roctracer_ext.h"
 #include "tests/bench/batches.h"
+#include "tests/bench/hip_floor.h"
 
 #define BATCH_CALLS    1000
 #define BATCH_LAUNCHES 50
@@ -133,16 +138,26 @@ static void measure(void)
 	MUST(roctracer_close_pool());
 }
 
+static void measure_floor(void)
+{
+	print_launch("none");
+	must(!hip_floor__want(false, true), "this HIP has no interface for tools");
+	print_launch("floor");
+	hip_floor__want(true, false);
+	print_all_calls("floor");
+}
+
 int main(int argc, char **argv)
 {
+	bool floor = argc == 5 && !strcmp(argv[4], "floor");
 	hipModule_t module;
 
-	if (argc == 4) {
+	if (argc == 4 || floor) {
 		calls = atol(argv[2]);
 		launches = atol(argv[3]);
 	}
 	if (calls < BATCH_CALLS || launches < BATCH_LAUNCHES) {
-		fprintf(stderr, "usage: inprocess KERNELS.hsaco CALLS LAUNCHES\n");
+		fprintf(stderr, "usage: inprocess KERNELS.hsaco CALLS LAUNCHES [floor]\n");
 		return 2;
 	}
 	MUST(hipModuleLoad(&module, argv[1]));
@@ -150,6 +165,9 @@ int main(int argc, char **argv)
 	MUST(hipMalloc((void **)&data, sizeof(*data)));
 	launch(BATCH_LAUNCHES);
 	synchronise();
-	measure();
+	if (floor)
+		measure_floor();
+	else
+		measure();
 	return 0;
 }

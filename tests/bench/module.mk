@@ -52,7 +52,8 @@ $(BENCH_DIR)/completions: $(O)/obj/tests/bench/completions.o
 
 CFLAGS_tests/bench/inprocess = -D__HIP_PLATFORM_AMD__
 
-$(BENCH_DIR)/inprocess: $(O)/obj/tests/bench/inprocess.o $(O)/libroctracer64.so.4
+$(BENCH_DIR)/inprocess: $(O)/obj/tests/bench/inprocess.o $(O)/obj/tests/bench/hip_floor.o \
+		$(O)/libroctracer64.so.4
 	$(call say,LD,$@)
 	@mkdir -p $(@D)
 	$(Q)$(CC) $(CFLAGS) $(SANFLAGS) $^ -o $@ -lamdhip64 -lpthread '-Wl,-rpath,$$ORIGIN/..'
