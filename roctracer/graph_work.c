@@ -24,16 +24,21 @@ struct work {
 static struct work *lists[GRAPHS];
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static uint64_t launches;
+static bool kernels_wanted;
 
-bool graph_work__is_wanted(void)
+bool graph_work__wants(uint32_t op)
 {
-	return __atomic_load_n(&launches, __ATOMIC_RELAXED);
+	return __atomic_load_n(&launches, __ATOMIC_RELAXED) &&
+	       (op != 0 /* a dispatch */ || __atomic_load_n(&kernels_wanted, __ATOMIC_RELAXED));
 }
 
-uint64_t graph_work__launch(void)
+uint64_t graph_work__launch(bool with_kernels)
 {
-	uint64_t number = __atomic_add_fetch(&launches, 1, __ATOMIC_RELAXED);
+	uint64_t number;
 
+	if (with_kernels)
+		__atomic_store_n(&kernels_wanted, true, __ATOMIC_RELAXED);
+	number = __atomic_add_fetch(&launches, 1, __ATOMIC_RELAXED);
 	if (number == 1)
 		hsa_ops__settle();
 	return number;

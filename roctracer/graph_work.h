@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What graphs have GPUs do. HIP up to 5.3.0 says when that was, but neither the names of kernels
- * nor the bytes of copies, and a launch's arguments do not: HSA does, if the agent is in the
+ * What graphs have GPUs do. HIP 5 says when that was, but not the bytes of copies, and up to 5.3.0
+ * not the names of kernels either; a launch's arguments do not: HSA does, if the agent is in the
  * process.
  */
 #ifndef ROCTRACER_GRAPH_WORK_H
@@ -13,11 +13,13 @@
 #include "roctracer/hip_arguments.h"
 #include "roctracer/roctracer.h"
 
-/* Has a graph been launched whose work is of interest? */
-bool graph_work__is_wanted(void);
-/* One is about to be, by the calling thread: its number. From now on HSA's operations are wanted.
+/* Has a graph been launched of whose work that is of interest (HIP_OP_ID_*)? */
+bool graph_work__wants(uint32_t op);
+/*
+ * One is about to be, by the calling thread: its number. From now on HSA's copies are wanted, and,
+ * for the names, kernels.
  */
-uint64_t graph_work__launch(void);
+uint64_t graph_work__launch(bool with_kernels);
 /* An operation of HSA_OPS (dispatch, copy) of that graph has ended. */
 void graph_work__put(uint64_t graph, const activity_record_t *record);
 /* The one that this record of HIP_OPS is of: that which has ended then. */

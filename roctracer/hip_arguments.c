@@ -17,6 +17,7 @@
 #define NAMES 65536 /* places in the table: a multiple of what programs launch */
 #define TRIES 64    /* places for a name */
 
+/* From BY_SIZE on they are of copies. */
 enum how {
 	NOTHING,
 	BY_POINTER,  /* the address of the kernel's stub is the first argument */
@@ -87,6 +88,11 @@ void hip_arguments__init(void)
 bool hip_arguments__tell(uint32_t op)
 {
 	return how[op] != NOTHING;
+}
+
+bool hip_arguments__tell_copies(uint32_t op)
+{
+	return how[op] >= BY_SIZE;
 }
 
 bool hip_arguments__launch_graph(uint32_t op)

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * What the arguments of a call of HIP say of the work that it gives to a GPU. (Of the work itself
- * HIP up to 5.3.0 tells neither the name of a kernel nor the bytes of a copy.)
+ * HIP up to 5.3.0 tells neither the name of a kernel nor the bytes of a copy, and HIP 5 from then
+ * on not always the latter.)
  */
 #ifndef ROCTRACER_HIP_ARGUMENTS_H
 #define ROCTRACER_HIP_ARGUMENTS_H
@@ -20,6 +21,8 @@ struct hip_work {
 void hip_arguments__init(void);
 /* Do the operation's arguments say something? */
 bool hip_arguments__tell(uint32_t op);
+/* What a copy is of, or that it is of a graph? */
+bool hip_arguments__tell_copies(uint32_t op);
 /* Do they name a graph? Of its work they say nothing. */
 bool hip_arguments__launch_graph(uint32_t op);
 /* At the begin of the call; `args` is the union in hip_api_data_t. */

@@ -149,7 +149,7 @@ static void on_arguments(uint32_t domain, uint32_t op, const void *data, void *a
 		f->work = hip_arguments__work(op, d + 1);
 		f->launches_graph = hip_arguments__launch_graph(op);
 		if (f->launches_graph)
-			t->graph = graph_work__launch();
+			t->graph = graph_work__launch(true);
 	}
 	if (d->correlation_id && table__has_callback(&hip_api, op))
 		f->told = table__call(&hip_api, t, op, data);

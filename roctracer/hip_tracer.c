@@ -11,11 +11,18 @@
  * whose length is that of its longest arguments, those of hipChooseDevice: 840 bytes in HIP 5, and
  * since hipDeviceProp_t grew with HIP 6, 1520 bytes (measured with the headers of 5.3.1 to 5.7.1,
  * of 6.0.0 to 6.4.3 and of 7.2.4). Calls of a HIP of another major version are not told of.
+ *
+ * HIP 5 tells of some copies no bytes: then those that the call's arguments name are told, or, of a
+ * graph's, those that HSA knows.
  */
 #include <stddef.h>
 
+#include "roctracer/call_work.h"
 #include "roctracer/clock.h"
+#include "roctracer/graph_work.h"
 #include "roctracer/hip.h"
+#include "roctracer/hip_arguments.h"
+#include "roctracer/hsa_ops.h"
 
 /* How hip_api_data_t begins. */
 struct data {
@@ -34,6 +41,12 @@ struct behind {
 #define HIP5_DATA 840
 #define HIP6_DATA 1520
 
+#define OP_DISPATCH 0
+#define OP_COPY	    1
+
+/* In the id of a call that is looked at for what it copies, while nobody wants to know of it. */
+#define UNTOLD (1ULL << 63)
+
 static size_t data_size; /* of hip_api_data_t; 0: not known */
 
 static struct behind *behind(void *trace)
@@ -44,6 +57,33 @@ static struct behind *behind(void *trace)
 static uint64_t **phase_data(void *trace)
 {
 	return (uint64_t **)((char *)trace + data_size - sizeof(uint64_t *));
+}
+
+/* ---- what it copies ---- */
+
+/* Of HIP 6 hip_arguments is not asked to know anything. */
+static bool is_to_copy(uint32_t op)
+{
+	return hip_arguments__tell_copies(op) && table__has_pool(&hip_ops, OP_COPY);
+}
+
+static void note_copies(struct thread *t, uint32_t op, const struct data *d)
+{
+	struct call_work work = {.bytes = hip_arguments__work(op, d + 1).bytes};
+
+	if (hip_arguments__launch_graph(op))
+		work.graph = t->graph = graph_work__launch(false);
+	call_work__put(d->correlation_id, &work);
+}
+
+static size_t bytes_of(const activity_record_t *record)
+{
+	struct call_work work = call_work__get(record->correlation_id);
+
+	if (!work.graph)
+		return work.bytes;
+	hsa_ops__collect();
+	return graph_work__take(work.graph, record).bytes;
 }
 
 /* ---- a call ---- */
@@ -57,6 +97,8 @@ static void leave(uint32_t op, void *trace)
 		return;
 	table__record_call(&hip_api, t, op, d->correlation_id, behind(trace)->begin);
 	t->calls.count--;
+	if (hip_arguments__launch_graph(op))
+		t->graph = 0;
 }
 
 static void leave_told(uint32_t op, void *trace)
@@ -71,32 +113,44 @@ static void leave_told(uint32_t op, void *trace)
 
 static void with_arguments(uint32_t op, void *trace)
 {
+	const struct data *d = trace;
+	struct thread *t = thread_current;
+
 	*phase_data(trace) = &behind(trace)->phase_data;
-	if (thread_current && table__call(&hip_api, thread_current, op, trace))
+	if (t && is_to_copy(op))
+		note_copies(t, op, d);
+	if (t && !(d->correlation_id & UNTOLD) && table__call(&hip_api, t, op, trace))
 		behind(trace)->exit = leave_told;
+}
+
+/* What it does inside of the call is the doing of the call itself, or, untold, of the outer one. */
+static bool begin_call(struct thread *t, struct data *d, bool told)
+{
+	uint64_t id = thread__new_id(t);
+
+	d->correlation_id = told ? id : id | UNTOLD;
+	d->phase = ACTIVITY_API_PHASE_ENTER;
+	return ids__push(&t->calls, told ? id : ids__top(&t->calls));
 }
 
 static int enter(uint32_t op, void *trace)
 {
 	bool record = table__has_pool(&hip_api, op), call = table__has_callback(&hip_api, op);
-	struct data *d = trace;
+	bool copies = is_to_copy(op);
 	struct thread *t;
-	uint64_t id;
 
-	if (!record && !call)
+	if (!record && !call && !copies)
 		return -1;
 	if (!trace)
 		return 0;
 	t = thread__self();
-	if (!t)
+	if (!t || !begin_call(t, trace, record || call))
 		return -1;
-	id = thread__new_id(t);
-	if (!ids__push(&t->calls, id))
-		return -1;
-	d->correlation_id = id;
-	d->phase = ACTIVITY_API_PHASE_ENTER;
 	*phase_data(trace) = NULL;
-	*behind(trace) = (struct behind){.enter = call ? with_arguments : NULL, .exit = leave};
+	*behind(trace) = (struct behind){
+		.enter = call || copies ? with_arguments : NULL,
+		.exit = leave,
+	};
 	if (record)
 		behind(trace)->begin = clock__now(&t->clock);
 	return 0;
@@ -107,15 +161,20 @@ static int enter(uint32_t op, void *trace)
 static int done(uint32_t op, const activity_record_t *record)
 {
 	struct thread *t;
+	activity_record_t copy;
 
 	if (!record) /* also while stopped: from 6.0 on HIP asks again when it has ended */
 		return table__is_enabled(&hip_ops, op) ? 0 : -1;
-	if (!table__takes_op(&hip_ops, op, record->correlation_id))
+	copy = *record;
+	if (copy.correlation_id & UNTOLD)
+		copy.correlation_id = 0;
+	if (!table__takes_op(&hip_ops, op, copy.correlation_id))
 		return -1;
+	if (op == OP_COPY && !copy.bytes && record->correlation_id)
+		copy.bytes = bytes_of(record);
 	t = thread__self();
 	if (t)
-		table__record_op(&hip_ops, t, record,
-				 op == 0 /* a dispatch */ ? record->kernel_name : NULL);
+		table__record_op(&hip_ops, t, &copy, op == OP_DISPATCH ? copy.kernel_name : NULL);
 	return 0;
 }
 
@@ -139,7 +198,10 @@ void hip_tracer__engage(const struct hip_library *hip)
 {
 	bool wanted = !table__is_empty(&hip_api) || !table__is_empty(&hip_ops);
 
-	if (!data_size) /* before HIP knows of us: calls read it */
+	if (!data_size) { /* before HIP knows of us: calls read it */
 		data_size = size_of_data(hip->major);
+		if (data_size == HIP5_DATA)
+			hip_arguments__init();
+	}
 	hip->register_tracer(wanted ? tracer : NULL);
 }

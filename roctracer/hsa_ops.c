@@ -37,7 +37,7 @@ static rtrace_agent_collect_fn *agent_collect;
 /* HIP does not say all of its own operations: see graph_work.h. */
 static bool hip_needs(uint32_t op)
 {
-	return graph_work__is_wanted() && table__is_enabled(&hip_ops, op);
+	return graph_work__wants(op) && table__is_enabled(&hip_ops, op);
 }
 
 static uint32_t wants(void)
@@ -75,7 +75,7 @@ static uint32_t op_of(uint32_t wanted_as)
 static void *submitted(const struct rtrace_operation *op)
 {
 	uint32_t what = op_of(op->wanted_as);
-	uint64_t graph = thread_current ? thread_current->graph : 0;
+	uint64_t graph = thread_current && graph_work__wants(what) ? thread_current->graph : 0;
 	bool record_it = table__has_pool(&hsa_ops, what);
 	struct operation *o = record_it || graph ? calloc(1, sizeof(*o)) : NULL;
 	activity_record_t *record;

@@ -5,7 +5,7 @@ include roctracer/hsa_api.mk
 include roctracer/kfd_api.mk
 include roctracer/tool/tool.mk
 
-ROCTRACER_OBJS = $(patsubst %,$(O)/pic/roctracer/%.o,agent_library api call clock domains graph_work hip hip_arguments hip_callbacks hip_tracer \
+ROCTRACER_OBJS = $(patsubst %,$(O)/pic/roctracer/%.o,agent_library api call call_work clock domains graph_work hip hip_arguments hip_callbacks hip_tracer \
 	hsa hsa_api hsa_events hsa_ops imports kfd kfd_api libs pool roctx_domain status submitted table thread)
 
 # Headers include each other as they do where they are installed.

@@ -16,11 +16,11 @@
 
 /*
  * They are what HIP says of them, and that differs from release to release. Up to 5.3.0 it names no
- * kernels and tells no bytes: those of the call's arguments stand there; of a graph those that HSA
- * knows, where librtrace-agent.so is in the process (HSA_TOOLS_LIB names it, or this library); of
- * fills none. 5.7 tells no bytes of hipMemcpyAsync (0). 6 tells copies in graphs as kernels of its
- * own (__amd_rocclr_copyBuffer), and some copies of boxes as fills. HSA_OPS has them as GPUs ran
- * them.
+ * kernels and tells no bytes, later HIP 5 no bytes of some copies: those of the call's arguments
+ * stand there; of a graph those that HSA knows, where librtrace-agent.so is in the process
+ * (HSA_TOOLS_LIB names it, or this library); of fills none. 6 tells copies in graphs as kernels of
+ * its own (__amd_rocclr_copyBuffer), and some copies of boxes as fills. HSA_OPS has them as GPUs
+ * ran them.
  */
 typedef enum {
 	HIP_OP_ID_DISPATCH = 0,

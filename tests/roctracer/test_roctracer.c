@@ -777,6 +777,43 @@ static void names_and_bytes_are_those_of_the_call(void **state)
 		n_records = n_told = 0;
 	}
 }
+#else
+static void copy_by(enum fake_op op, uint64_t bytes)
+{
+	copy.bytes = bytes;
+	fakehip_call(op, 1000, 96, submit_one, &copy);
+	fakehip_done(&copy);
+	copy.bytes = 4711;
+}
+
+/* HIP 5 does not tell of each: then they are taken from the arguments of the call. */
+static void bytes_are_those_of_the_call(void **state)
+{
+	const uint64_t bytes[] = {FAKE_LONGEST < 1000 ? 1096 : 0, 4711, 0};
+	uint32_t n = 0;
+
+	enable(NULL);
+	assert_ok(roctracer_enable_domain_activity(HIP_OPS));
+	for (int calls_too = 1; calls_too >= 0; calls_too--) {
+		n = n_records = n_told = 0;
+		copy_by(FAKE_COPY, 0);
+		copy_by(FAKE_COPY, 4711);
+		copy_by(FAKE_ONE, 0);
+		assert_ok(roctracer_flush_activity());
+		for (uint32_t i = 0; i < n_records; i++) {
+			if (records[i].domain != HIP_OPS)
+				continue;
+			assert_int_equal(records[i].bytes, bytes[n++]);
+			assert_true(calls_too == (records[i].correlation_id != 0));
+			assert_true(records[i].correlation_id < 1ULL << 32);
+		}
+		assert_int_equal(n, 3);
+		assert_int_equal(n_records, calls_too ? 6 : 3);
+		assert_int_equal(n_told, calls_too ? 6 : 0);
+		assert_ok(roctracer_disable_callback());
+		assert_ok(roctracer_disable_domain_activity(HIP_API));
+	}
+}
 #endif
 
 static void of_gpus_what_calls_asked_for_before_the_stop(void **state)
@@ -1223,6 +1260,8 @@ int main(void)
 		TEST(records_of_gpus_have_the_id_of_their_call),
 #ifndef TRACER
 		TEST(names_and_bytes_are_those_of_the_call),
+#else
+		TEST(bytes_are_those_of_the_call),
 #endif
 		TEST(of_gpus_alone_only_what_is_enabled),
 		TEST(of_gpus_what_calls_asked_for_before_the_stop),
