@@ -92,7 +92,12 @@ uint64_t client_caller(void)
 void *client_packet_submitted(const struct queue *q, enum rt_agent_kind kind, uint64_t index,
 			      const hsa_kernel_dispatch_packet_t *kernel)
 {
-	struct rtrace_operation op = {.wanted_as = want_of(kind), .queue = q->id};
+	struct rtrace_operation op = {
+		.wanted_as = want_of(kind),
+		.queue = q->id,
+		.packet = kernel,
+		.hsa_queue = q->hsa,
+	};
 	struct owner owner;
 
 	if (!client_wants(kind))
@@ -104,14 +109,21 @@ void *client_packet_submitted(const struct queue *q, enum rt_agent_kind kind, ui
 	return client->submitted(&op);
 }
 
-void *client_copy_submitted(uint32_t device, uint64_t bytes)
+void *client_copy_submitted(uint32_t device, const struct copy_request *r)
 {
-	struct rtrace_operation op = {.wanted_as = RTRACE_WANT_COPIES, .bytes = bytes};
+	struct rtrace_operation op = {
+		.wanted_as = RTRACE_WANT_COPIES,
+		.bytes = r->bytes,
+		.src = r->src,
+		.dst = r->dst,
+	};
 
 	if (!client_wants(RT_AGENT_COPY))
 		return NULL;
 	op.caller = client->caller();
 	op.node = device_node(device);
+	op.src_node = device_node(r->src_agent);
+	op.dst_node = device_node(r->dst_agent);
 	return client->submitted(&op);
 }
 

@@ -15,7 +15,7 @@
 #include <stdint.h>
 
 /* Both sides must have been built for the same one. */
-#define RTRACE_CLIENT_VERSION 1
+#define RTRACE_CLIENT_VERSION 2
 
 /* What the library wants to be told of. */
 #define RTRACE_WANT_KERNELS  0x1 /* operations: kernels, ... */
@@ -29,7 +29,13 @@ struct rtrace_operation {
 	uint32_t node;	    /* the driver's, of the GPU; of a copy: the source if that is a GPU */
 	uint64_t caller;    /* see below */
 	const char *kernel; /* its name, there for good; NULL: none, or not known */
-	uint64_t bytes;	    /* of a copy */
+	/* of a kernel, there until the function returns; else NULL */
+	const hsa_kernel_dispatch_packet_t *packet;
+	hsa_queue_t *hsa_queue; /* NULL: a copy */
+	/* of a copy */
+	uint64_t bytes;
+	uint32_t src_node, dst_node; /* the driver's */
+	const void *src, *dst;
 };
 
 struct rtrace_packet {

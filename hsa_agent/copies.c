@@ -11,15 +11,6 @@
 
 #define LINE_TRIES 4
 
-/* What is known of a copy when it is submitted. */
-struct request {
-	uint32_t src_agent, dst_agent;
-	uint64_t bytes;
-	const void *src, *dst;
-	uint32_t engine; /* from 1; 0: the runtime chooses */
-	uint16_t flags;	 /* RT_AGENT_F_* */
-};
-
 struct copy_times {
 	hsa_amd_profiling_async_copy_time_t runtime; /* what it has made of them */
 	struct times times;
@@ -69,7 +60,7 @@ static void copy_ended(struct relay *c, hsa_signal_value_t value)
 	shadow_settle_copy(c->own, c->notice.op, t.runtime.start, t.runtime.end);
 }
 
-static bool record_copy(uint64_t op, const struct request *r)
+static bool record_copy(uint64_t op, const struct copy_request *r)
 {
 	struct rt_agent_rec *rec;
 	uint64_t pos;
@@ -98,13 +89,13 @@ static void lose(void)
 }
 
 /* Tells of the copy, and notes who is to hear of its end. False: nobody. */
-static bool tell_submitted(struct relay *c, const struct request *r)
+static bool tell_submitted(struct relay *c, const struct copy_request *r)
 {
 	if (agent_active())
 		c->notice.recorded = record_copy(c->notice.op, r);
 	else
 		lose();
-	c->notice.operation = client_copy_submitted(c->device_id, r->bytes);
+	c->notice.operation = client_copy_submitted(c->device_id, r);
 	return notice_anybody(&c->notice);
 }
 
@@ -121,7 +112,7 @@ static bool is_wanted(void)
 }
 
 /* NULL: that cannot be, and is told and counted. */
-static struct relay *new_relay(const struct request *r, hsa_signal_t own)
+static struct relay *new_relay(const struct copy_request *r, hsa_signal_t own)
 {
 	uint32_t device = device_gpu(r->src_agent).handle ? r->src_agent : r->dst_agent;
 	struct relay *c = relay_new(own);
@@ -132,7 +123,7 @@ static struct relay *new_relay(const struct request *r, hsa_signal_t own)
 		return c;
 	}
 	lose();
-	client_ended(client_copy_submitted(device, r->bytes), &(struct times){0}, false);
+	client_ended(client_copy_submitted(device, r), &(struct times){0}, false);
 	if (c)
 		relay_put(c);
 	return NULL;
@@ -143,7 +134,7 @@ static struct relay *new_relay(const struct request *r, hsa_signal_t own)
  * is to be submitted as it is. An empty copy completes nothing in the runtime, so it is not
  * touched.
  */
-static struct relay *begin(const struct request *r, hsa_signal_t *completion)
+static struct relay *begin(const struct copy_request *r, hsa_signal_t *completion)
 {
 	bool is_copy = r->bytes && completion->handle;
 	struct relay *c = NULL;
@@ -188,10 +179,10 @@ static hsa_status_t submitted(struct relay *c, hsa_status_t status)
 	return status;
 }
 
-static struct request plain(const void *dst, hsa_agent_t dst_agent, const void *src,
-			    hsa_agent_t src_agent, size_t size)
+static struct copy_request plain(const void *dst, hsa_agent_t dst_agent, const void *src,
+				 hsa_agent_t src_agent, size_t size)
 {
-	return (struct request){
+	return (struct copy_request){
 		.src_agent = device_id(src_agent),
 		.dst_agent = device_id(dst_agent),
 		.bytes = size,
@@ -204,7 +195,7 @@ hsa_status_t copies__async_copy(void *dst, hsa_agent_t dst_agent, const void *sr
 				hsa_agent_t src_agent, size_t size, uint32_t num_deps,
 				const hsa_signal_t *deps, hsa_signal_t completion)
 {
-	const struct request r = plain(dst, dst_agent, src, src_agent, size);
+	const struct copy_request r = plain(dst, dst_agent, src, src_agent, size);
 	struct relay *c = begin(&r, &completion);
 
 	return submitted(c, hsa.amd.hsa_amd_memory_async_copy_fn(dst, dst_agent, src, src_agent,
@@ -217,7 +208,7 @@ hsa_status_t copies__async_copy_rect(const hsa_pitched_ptr_t *dst, const hsa_dim
 				     hsa_amd_copy_direction_t dir, uint32_t num_deps,
 				     const hsa_signal_t *deps, hsa_signal_t completion)
 {
-	struct request r = {0};
+	struct copy_request r = {0};
 	struct relay *c;
 
 	if (dst && src && range) {
@@ -242,7 +233,7 @@ hsa_status_t copies__async_copy_on_engine(void *dst, hsa_agent_t dst_agent, cons
 					  const hsa_signal_t *deps, hsa_signal_t completion,
 					  hsa_amd_sdma_engine_id_t engine, bool force_sdma)
 {
-	struct request r = plain(dst, dst_agent, src, src_agent, size);
+	struct copy_request r = plain(dst, dst_agent, src, src_agent, size);
 	struct relay *c;
 
 	r.engine = __builtin_ffs(engine); /* a mask of one bit */

@@ -138,7 +138,16 @@ bool client_wants_packets(void);
  */
 void *client_packet_submitted(const struct queue *q, enum rt_agent_kind kind, uint64_t index,
 			      const hsa_kernel_dispatch_packet_t *kernel);
-void *client_copy_submitted(uint32_t device, uint64_t bytes);
+/* What is known of a copy when it is submitted. */
+struct copy_request {
+	uint32_t src_agent, dst_agent;
+	uint64_t bytes;
+	const void *src, *dst;
+	uint32_t engine; /* from 1; 0: the runtime chooses */
+	uint16_t flags;	 /* RT_AGENT_F_* */
+};
+
+void *client_copy_submitted(uint32_t device, const struct copy_request *r);
 /* NULL: it does not want to know. */
 void client_ended(void *operation, const struct times *times, bool failed);
 void client_packet(const struct queue *q, const void *packet,

@@ -5,8 +5,6 @@
  * Changes are made one at a time, under one lock; what must be waited for is waited for when it has
  * been released, as callbacks of the tool may want to change things, too.
  */
-#include <pthread.h>
-
 #include "roctracer/clock.h"
 #include "roctracer/domains.h"
 #include "roctracer/hsa.h"
@@ -19,7 +17,6 @@
 
 #define ALL UINT32_MAX /* domains; operations of a domain */
 
-static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static struct pool *default_pool;
 static roctracer_start_cb_t start_cb;
 static roctracer_stop_cb_t stop_cb;
@@ -130,13 +127,13 @@ static roctracer_status_t make_in_one(struct change c)
 	roctracer_status_t status;
 	struct domain d;
 
-	pthread_mutex_lock(&lock);
+	domains__lock();
 	status = find_domain(&c, &d);
 	if (!status)
 		status = check(&c, &d);
 	if (!status)
 		status = apply(&c, &d);
-	pthread_mutex_unlock(&lock);
+	domains__unlock();
 	if (status)
 		return status;
 	if (d.settle)
@@ -287,7 +284,7 @@ static roctracer_status_t open_pool(const char *function, const roctracer_proper
 	if (!properties || !properties->buffer_callback_fun)
 		return fail(ROCTRACER_STATUS_ERROR_INVALID_ARGUMENT,
 			    "%s: no properties, or no callback for buffers", function);
-	pthread_mutex_lock(&lock);
+	domains__lock();
 	if (!result && default_pool)
 		status = fail(ROCTRACER_STATUS_ERROR_DEFAULT_POOL_ALREADY_DEFINED,
 			      "%s: there is a default pool already", function);
@@ -297,7 +294,7 @@ static roctracer_status_t open_pool(const char *function, const roctracer_proper
 		*result = p;
 	else if (!status)
 		default_pool = p;
-	pthread_mutex_unlock(&lock);
+	domains__unlock();
 	if (status == ROCTRACER_STATUS_ERROR || status == ROCTRACER_STATUS_ERROR_MEMORY_ALLOCATION)
 		fail(status, "%s: no %s", function,
 		     status == ROCTRACER_STATUS_ERROR ? "thread" : "memory");
@@ -335,14 +332,14 @@ static roctracer_status_t close_pool(const char *function, struct pool *p)
 	if (pool__is_a_thread())
 		return fail(ROCTRACER_STATUS_ERROR, "%s: not from a pool's callback", function);
 	hsa_ops__collect(); /* what has ended has a place in it */
-	pthread_mutex_lock(&lock);
+	domains__lock();
 	if (!p)
 		p = default_pool;
 	if (p == default_pool)
 		default_pool = NULL;
 	if (p)
 		domains__each(take_out, p);
-	pthread_mutex_unlock(&lock);
+	domains__unlock();
 	if (p) {
 		hsa_ops__settle();
 		domains__each(wait_for_writers, NULL);
@@ -365,11 +362,11 @@ roctracer_pool_t *roctracer_default_pool_expl(roctracer_pool_t *pool)
 {
 	roctracer_pool_t *before;
 
-	pthread_mutex_lock(&lock);
+	domains__lock();
 	before = default_pool;
 	if (pool)
 		default_pool = pool;
-	pthread_mutex_unlock(&lock);
+	domains__unlock();
 	return before;
 }
 

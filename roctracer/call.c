@@ -10,7 +10,7 @@
 void call__begin(const struct table *t, uint32_t op, struct call_data *data, struct call *c,
 		 bool callback)
 {
-	bool record = table__has_pool(t, op), call = callback && table__has_callback(t, op);
+	bool record = table__has_pool(t, op), call = callback && table__is_heard(t, op);
 	struct thread *self = record || call ? thread__self() : NULL;
 	uint64_t id;
 
@@ -21,7 +21,7 @@ void call__begin(const struct table *t, uint32_t op, struct call_data *data, str
 		return;
 	data->correlation_id = id;
 	data->phase = ACTIVITY_API_PHASE_ENTER;
-	c->told = call && table__call(t, self, op, data);
+	c->told = call ? table__begin(t, self, op, data) : 0;
 	if (record)
 		c->begin_ns = clock__now(&self->clock);
 }
@@ -34,8 +34,7 @@ void call__end(const struct table *t, uint32_t op, struct call_data *data, const
 		return;
 	table__record_call(t, self, op, data->correlation_id, c->begin_ns);
 	data->phase = ACTIVITY_API_PHASE_EXIT;
-	if (c->told && table__has_callback(t, op))
-		table__call(t, self, op, data);
+	table__end(t, self, op, data, c->told);
 	self->calls.count--;
 }
 

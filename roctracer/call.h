@@ -20,7 +20,7 @@ struct call_data {
 struct call {
 	uint64_t begin_ns;   /* 0: no record was wanted when it began */
 	uint64_t phase_data; /* what the tool's phase_data points to */
-	bool told;	     /* the callback was called when it began */
+	uint8_t told;	     /* who was told when it began: table__begin's */
 };
 
 /* The call begins now; without `callback` only a record is made of it. */

@@ -4,6 +4,7 @@
  */
 #include "roctracer/domains.h"
 
+#include <pthread.h>
 #include <string.h>
 
 #include "roctracer/hip.h"
@@ -18,6 +19,18 @@
 #include "roctracer/status.h"
 
 TABLE(ext_marks, ACTIVITY_DOMAIN_EXT_API, ACTIVITY_EXT_OP_EXTERN_ID + 1);
+
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+
+void domains__lock(void)
+{
+	pthread_mutex_lock(&lock);
+}
+
+void domains__unlock(void)
+{
+	pthread_mutex_unlock(&lock);
+}
 
 bool domain__get(uint32_t domain, struct domain *d)
 {

@@ -25,6 +25,10 @@ bool domain__get(uint32_t domain, struct domain *d);
 
 extern struct table ext_marks;
 
+/* What is enabled is changed by one thread at a time. */
+void domains__lock(void);
+void domains__unlock(void);
+
 /* For each. */
 void domains__each(void (*fn)(struct domain *d, void *arg), void *arg);
 

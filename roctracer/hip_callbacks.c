@@ -53,7 +53,7 @@ struct data {
 struct frame {
 	struct frame *outer, *inner; /* they stay when the call has returned */
 	uint64_t begin;		     /* 0: no record was wanted at its begin */
-	bool told;		     /* the callback was called at its begin */
+	uint8_t told;		     /* who was told of its begin: table__begin's */
 	struct hip_work work;	     /* what it gives to a GPU */
 	bool launches_graph;
 	union {
@@ -98,14 +98,14 @@ static uint64_t begin_call(struct thread *t)
 static void *enter(uint32_t op)
 {
 	bool record = table__has_pool(&hip_api, op);
-	bool call = record || table__has_callback(&hip_api, op);
+	bool call = record || table__is_heard(&hip_api, op);
 	struct thread *t = call || gives_work(op) ? thread__self() : NULL;
 	struct frame *f = t ? push_frame(t) : NULL;
 
 	if (!f)
 		return NULL;
 	f->data = (struct data){call ? begin_call(t) : 0, ACTIVITY_API_PHASE_ENTER};
-	f->told = false;
+	f->told = 0;
 	f->work = (struct hip_work){0};
 	f->launches_graph = false;
 	f->begin = record && f->data.correlation_id ? clock__now(&t->clock) : 0;
@@ -143,16 +143,18 @@ static void on_arguments(uint32_t domain, uint32_t op, const void *data, void *a
 
 	if (!f)
 		return;
-	if (d->phase == ACTIVITY_API_PHASE_EXIT && !f->told)
+	if (d->phase == ACTIVITY_API_PHASE_EXIT) {
+		table__end(&hip_api, t, op, d, f->told);
 		return;
-	if (d->phase == ACTIVITY_API_PHASE_ENTER && gives_work(op)) {
+	}
+	if (gives_work(op)) {
 		f->work = hip_arguments__work(op, d + 1);
 		f->launches_graph = hip_arguments__launch_graph(op);
 		if (f->launches_graph)
 			t->graph = graph_work__launch(true);
 	}
-	if (d->correlation_id && table__has_callback(&hip_api, op))
-		f->told = table__call(&hip_api, t, op, data);
+	if (d->correlation_id)
+		f->told = table__begin(&hip_api, t, op, d);
 }
 
 /* ---- what GPUs do ---- */

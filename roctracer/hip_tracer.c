@@ -47,6 +47,9 @@ struct behind {
 /* In the id of a call that is looked at for what it copies, while nobody wants to know of it. */
 #define UNTOLD (1ULL << 63)
 
+/* Between begin and end the phase holds, above that, who was told: table__begin's. */
+#define TOLD_SHIFT 8
+
 static size_t data_size; /* of hip_api_data_t; 0: not known */
 
 static struct behind *behind(void *trace)
@@ -104,23 +107,28 @@ static void leave(uint32_t op, void *trace)
 static void leave_told(uint32_t op, void *trace)
 {
 	struct data *d = trace;
+	uint8_t told = d->phase >> TOLD_SHIFT;
 
 	d->phase = ACTIVITY_API_PHASE_EXIT;
-	if (thread_current && table__has_callback(&hip_api, op))
-		table__call(&hip_api, thread_current, op, trace);
+	if (thread_current)
+		table__end(&hip_api, thread_current, op, trace, told);
 	leave(op, trace);
 }
 
 static void with_arguments(uint32_t op, void *trace)
 {
-	const struct data *d = trace;
+	struct data *d = trace;
 	struct thread *t = thread_current;
+	uint32_t told;
 
 	*phase_data(trace) = &behind(trace)->phase_data;
 	if (t && is_to_copy(op))
 		note_copies(t, op, d);
-	if (t && !(d->correlation_id & UNTOLD) && table__call(&hip_api, t, op, trace))
-		behind(trace)->exit = leave_told;
+	told = t && !(d->correlation_id & UNTOLD) ? table__begin(&hip_api, t, op, trace) : 0;
+	if (!told)
+		return;
+	d->phase |= told << TOLD_SHIFT;
+	behind(trace)->exit = leave_told;
 }
 
 /* What it does inside of the call is the doing of the call itself, or, untold, of the outer one. */
@@ -135,7 +143,7 @@ static bool begin_call(struct thread *t, struct data *d, bool told)
 
 static int enter(uint32_t op, void *trace)
 {
-	bool record = table__has_pool(&hip_api, op), call = table__has_callback(&hip_api, op);
+	bool record = table__has_pool(&hip_api, op), call = table__is_heard(&hip_api, op);
 	bool copies = is_to_copy(op);
 	struct thread *t;
 

@@ -16,6 +16,7 @@
 #include "roctracer/hsa_ops.h"
 #include "roctracer/kfd.h"
 #include "roctracer/libs.h"
+#include "roctracer/subscriber.h"
 
 #define EXPORT __attribute__((visibility("default")))
 
@@ -67,12 +68,16 @@ bool OnLoad(HsaApiTable *table, uint64_t runtime_version, uint64_t failed_count,
 	hsa_api_wrap(table);
 	kfd__engage();
 	__atomic_store_n(&initialised, true, __ATOMIC_RELAXED);
+	if (subscriber_of_calls)
+		subscriber_of_calls->hsa_loaded(table, runtime_version);
 	return true;
 }
 
 /* The runtime takes the wrappers out itself. */
 void OnUnload(void)
 {
+	if (loaded && subscriber_of_calls)
+		subscriber_of_calls->hsa_unloaded();
 	if (loaded)
 		hsa_ops__unload();
 	loaded = false;

@@ -18,14 +18,16 @@
 #include "roctracer/hsa_events.h"
 #include "roctracer/pool.h"
 #include "roctracer/roctracer_hsa.h"
+#include "roctracer/subscriber.h"
 
 TABLE(hsa_ops, ACTIVITY_DOMAIN_HSA_OPS, HSA_OP_ID_NUMBER);
 
 /* What the agent has of us while an operation is under way. */
 struct operation {
 	activity_record_t record;
-	bool record_it; /* of HSA_OPS */
-	uint64_t graph; /* that it is of, if HIP needs to know; 0: none */
+	bool record_it;	  /* of HSA_OPS */
+	uint64_t graph;	  /* that it is of, if HIP needs to know; 0: none */
+	void *subscribed; /* the subscriber's; NULL: it need not hear */
 };
 
 /* The agent's functions; once found they stay. */
@@ -40,6 +42,13 @@ static bool hip_needs(uint32_t op)
 	return graph_work__wants(op) && table__is_enabled(&hip_ops, op);
 }
 
+static uint32_t wanted_by_subscriber(void)
+{
+	const struct rtrace_subscriber *s = __atomic_load_n(&subscriber_of_calls, __ATOMIC_ACQUIRE);
+
+	return s && s->wants ? s->wants() : 0;
+}
+
 static uint32_t wants(void)
 {
 	uint32_t all = 0;
@@ -52,7 +61,7 @@ static uint32_t wants(void)
 		all |= RTRACE_WANT_BARRIERS;
 	if (table__is_enabled(&hsa_events, HSA_EVT_ID_SUBMIT))
 		all |= RTRACE_WANT_PACKETS;
-	return all;
+	return all | wanted_by_subscriber();
 }
 
 static uint64_t caller(void)
@@ -77,11 +86,16 @@ static void *submitted(const struct rtrace_operation *op)
 	uint32_t what = op_of(op->wanted_as);
 	uint64_t graph = thread_current && graph_work__wants(what) ? thread_current->graph : 0;
 	bool record_it = table__has_pool(&hsa_ops, what);
-	struct operation *o = record_it || graph ? calloc(1, sizeof(*o)) : NULL;
+	void *subscribed =
+		wanted_by_subscriber() & op->wanted_as ? subscriber_of_calls->submitted(op) : NULL;
+	struct operation *o = record_it || graph || subscribed ? calloc(1, sizeof(*o)) : NULL;
 	activity_record_t *record;
 
+	if (!o && subscribed)
+		subscriber_of_calls->ended(subscribed, 0, 0, false);
 	if (!o)
 		return NULL;
+	o->subscribed = subscribed;
 	o->graph = graph;
 	o->record_it = record_it;
 	record = &o->record;
@@ -108,6 +122,8 @@ static void ended(void *operation, uint64_t begin, uint64_t end, bool failed)
 	record->end_ns = hsa__to_ns(end);
 	if (o->graph)
 		graph_work__put(o->graph, record);
+	if (o->subscribed)
+		subscriber_of_calls->ended(o->subscribed, record->begin_ns, record->end_ns, failed);
 	if (t && table__is_enabled(&hsa_ops, record->op)) /* stopped or not, as it has begun */
 		table__record_op(&hsa_ops, t, record,
 				 record->op == HSA_OP_ID_DISPATCH ? record->kernel_name : NULL);

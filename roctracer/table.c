@@ -8,6 +8,7 @@
 #include <stdlib.h>
 
 #include "roctracer/clock.h"
+#include "roctracer/subscriber.h"
 
 bool table_stopped;
 
@@ -26,6 +27,31 @@ bool table__call(const struct table *t, struct thread *self, uint32_t op, const 
 		c->function(t->domain, op, data, c->arg);
 	region_leave(self);
 	return c != NULL;
+}
+
+#define TOLD_TOOL	1
+#define TOLD_SUBSCRIBER 2
+
+uint8_t table__begin(const struct table *t, struct thread *self, uint32_t op, const void *data)
+{
+	uint8_t told = 0;
+
+	if (table__is_subscribed(t, op)) {
+		subscriber_of_calls->begin(t->domain, op, data);
+		told |= TOLD_SUBSCRIBER;
+	}
+	if (table__has_callback(t, op) && table__call(t, self, op, data))
+		told |= TOLD_TOOL;
+	return told;
+}
+
+void table__end(const struct table *t, struct thread *self, uint32_t op, const void *data,
+		uint8_t told)
+{
+	if (told & TOLD_TOOL && table__has_callback(t, op))
+		table__call(t, self, op, data);
+	if (told & TOLD_SUBSCRIBER)
+		subscriber_of_calls->end(t->domain, op, data);
 }
 
 static void write_call(struct thread *self, struct pool *p, activity_record_t *record)
@@ -100,10 +126,15 @@ void table__set_pool(struct table *t, uint32_t op, struct pool *pool)
 	__atomic_store_n(&t->pools[op], pool, __ATOMIC_RELEASE);
 }
 
+void table__set_subscribed(struct table *t, uint32_t op, bool subscribed)
+{
+	__atomic_store_n(&t->subscribed[op], subscribed, __ATOMIC_RELEASE);
+}
+
 bool table__is_empty(const struct table *t)
 {
 	for (uint32_t op = 0; op < t->count; op++)
-		if (t->callbacks[op] || t->pools[op])
+		if (table__is_enabled(t, op))
 			return false;
 	return true;
 }

@@ -28,12 +28,14 @@ struct table {
 	uint32_t count;		     /* operations: those below that */
 	struct callback **callbacks; /* NULL: none */
 	struct pool **pools;	     /* NULL: no records */
+	uint8_t *subscribed;	     /* by librocprofiler-sdk: subscriber.h */
 };
 
 #define TABLE(name, which, operations)                        \
 	static struct callback *name##_callbacks[operations]; \
 	static struct pool *name##_pools[operations];         \
-	struct table name = {which, operations, name##_callbacks, name##_pools}
+	static uint8_t name##_subscribed[operations];         \
+	struct table name = {which, operations, name##_callbacks, name##_pools, name##_subscribed}
 
 /* By roctracer_start and roctracer_stop. */
 extern bool table_stopped;
@@ -46,6 +48,17 @@ static inline bool table__goes_on(void)
 static inline bool table__has_callback(const struct table *t, uint32_t op)
 {
 	return __atomic_load_n(&t->callbacks[op], __ATOMIC_RELAXED) && table__goes_on();
+}
+
+static inline bool table__is_subscribed(const struct table *t, uint32_t op)
+{
+	return __atomic_load_n(&t->subscribed[op], __ATOMIC_RELAXED);
+}
+
+/* Is a call to be told of? */
+static inline bool table__is_heard(const struct table *t, uint32_t op)
+{
+	return table__has_callback(t, op) || table__is_subscribed(t, op);
 }
 
 static inline bool table__has_pool(const struct table *t, uint32_t op)
@@ -67,9 +80,16 @@ static inline bool table__takes_op(const struct table *t, uint32_t op, uint64_t 
 static inline bool table__is_enabled(const struct table *t, uint32_t op)
 {
 	return __atomic_load_n(&t->callbacks[op], __ATOMIC_RELAXED) ||
-	       __atomic_load_n(&t->pools[op], __ATOMIC_RELAXED);
+	       __atomic_load_n(&t->pools[op], __ATOMIC_RELAXED) || table__is_subscribed(t, op);
 }
 
+/*
+ * The begin of a call; who was told of it: 0 for nobody, else it is to be kept for its end, where
+ * the tool's callback is called if there is one still, and the subscriber is told in any case.
+ */
+uint8_t table__begin(const struct table *t, struct thread *self, uint32_t op, const void *data);
+void table__end(const struct table *t, struct thread *self, uint32_t op, const void *data,
+		uint8_t told);
 /* Calls the operation's callback. False: there is none (any more). */
 bool table__call(const struct table *t, struct thread *self, uint32_t op, const void *data);
 /*
@@ -89,6 +109,7 @@ void table__record_op(const struct table *t, struct thread *self, const activity
 bool table__set_callback(struct table *t, uint32_t op, activity_rtapi_callback_t function,
 			 void *arg);
 void table__set_pool(struct table *t, uint32_t op, struct pool *pool);
+void table__set_subscribed(struct table *t, uint32_t op, bool subscribed);
 /* Is nothing enabled? */
 bool table__is_empty(const struct table *t);
 /* Disables what writes to the pool; table__wait_pools is to follow. */

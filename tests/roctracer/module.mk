@@ -29,6 +29,12 @@ $(O)/tests/test_roctracer_$(1): tests/roctracer/test_roctracer.c $(O)/tests/hip$
 	$$(Q)$$(CC) $$(ALL_CFLAGS) $$(SANFLAGS) -Wno-error=deprecated-declarations $(INTERFACE_$(1)) -DFAKE_LONGEST=$(LONGEST_$(1)) -Iroctracer -Iroctx \
 		$$^ -Wl,-rpath,'$$$$ORIGIN/hip$(1):$$$$ORIGIN/..' -o $$@ -lcmocka -ldl -lpthread
 
+$(O)/tests/test_subscriber_$(1): tests/roctracer/test_subscriber.c $(O)/tests/hip$(1)/$(SONAME_$(1)) $(O)/libroctracer64.so.4 | $(HSA_API_GEN)
+	$$(call say,CC,$$@)
+	@mkdir -p $$(@D)
+	$$(Q)$$(CC) $$(ALL_CFLAGS) $$(SANFLAGS) $(INTERFACE_$(1)) -DFAKE_LONGEST=$(LONGEST_$(1)) -Iroctracer -I$(O)/gen/roctracer \
+		$$^ -Wl,-rpath,'$$$$ORIGIN/hip$(1):$$$$ORIGIN/..' -o $$@ -lcmocka -lpthread
+
 $(O)/tests/test_roctracer_tool_$(1): tests/roctracer/test_roctracer_tool.c $(O)/tests/hip$(1)/$(SONAME_$(1)) \
 	| $(O)/roctracer/libroctracer_tool.so
 	$$(call say,CC,$$@)
@@ -36,7 +42,7 @@ $(O)/tests/test_roctracer_tool_$(1): tests/roctracer/test_roctracer_tool.c $(O)/
 	$$(Q)$$(CC) $$(ALL_CFLAGS) $$(SANFLAGS) -Wno-error=deprecated-declarations $(INTERFACE_$(1)) -DFAKE_LONGEST=$(LONGEST_$(1)) $(TOOL_TEST_INCLUDE) \
 		$$^ -Wl,-rpath,'$$$$ORIGIN/hip$(1)' -o $$@ -lcmocka -ldl -lpthread
 
-ROCTRACER_TESTS += $(O)/tests/test_roctracer_$(1) $(O)/tests/test_roctracer_tool_$(1)
+ROCTRACER_TESTS += $(O)/tests/test_roctracer_$(1) $(O)/tests/test_subscriber_$(1) $(O)/tests/test_roctracer_tool_$(1)
 endef
 $(foreach hip,$(FAKEHIPS),$(eval $(call fakehip,$(hip))))
 
