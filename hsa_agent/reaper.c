@@ -99,16 +99,20 @@ static void switch_recording(bool on, uint64_t now)
 	agent_say("%s", on ? "recording" : "dormant");
 }
 
+/*
+ * The queues are followed before anything is told: of a packet for which a thread rings in between
+ * the client would hear, and not when it ran.
+ */
 static void switch_telling(uint32_t wants)
 {
 	if (wants == reaper.told && wants == agent_told())
 		return;
 	reaper.told = wants;
-	if (wants)
+	if (wants) {
 		copies_profile(true);
-	__atomic_store_n(&agent.told, wants, __ATOMIC_RELEASE);
-	if (wants)
 		watch(true);
+	}
+	__atomic_store_n(&agent.told, wants, __ATOMIC_RELEASE);
 }
 
 /* A client may have changed what it is told of while it was being told. */

@@ -132,7 +132,8 @@ static void on_packet(uint32_t domain, uint32_t op, const void *data, void *arg)
 static void on_record(const activity_record_t *r)
 {
 	CHECK(r->domain == ACTIVITY_DOMAIN_HSA_OPS && r->begin_ns && r->end_ns > r->begin_ns,
-	      "a record of domain %u from %lu to %lu", r->domain, r->begin_ns, r->end_ns);
+	      "a record of domain %u, operation %u from %lu to %lu", r->domain, r->op, r->begin_ns,
+	      r->end_ns);
 	if (r->op == HSA_OP_ID_DISPATCH && !strcmp(r->kernel_name, "elementAdd"))
 		add(&told[DISPATCH]);
 	else if (r->op == HSA_OP_ID_COPY && r->bytes == 4096)
