@@ -179,6 +179,10 @@ for view in "samples", "regions":
 	tracer=$!
 	JOBS_STARTED+=("$tracer")
 	wait_for eval '[ "$(stat -c %s "$(tmp t.db)" 2>/dev/null || echo 0)" -gt 1000000 ]'
+	# That may be in the middle of the first commit; when it grows again, that is done.
+	sleep 0.5
+	size=$(stat -c %s "$(tmp t.db)")
+	wait_for eval '[ "$(stat -c %s "$(tmp t.db)")" -gt "$size" ]'
 	kill -KILL "$tracer"
 	wait "$tracer" || true
 	[ "$(db 'PRAGMA integrity_check')" = ok ]
