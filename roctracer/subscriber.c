@@ -19,8 +19,6 @@ EXPORT rtrace_want_operations_fn rtrace_want_operations;
 EXPORT rtrace_begin_call_fn rtrace_begin_call;
 EXPORT rtrace_end_call_fn rtrace_end_call;
 
-const struct rtrace_subscriber *subscriber_of_calls;
-
 int rtrace_subscribe(uint32_t version, const struct rtrace_subscriber *subscriber)
 {
 	const struct rtrace_subscriber *none = NULL;

@@ -66,7 +66,7 @@ typedef void rtrace_want_operations_fn(void);
 typedef uint64_t rtrace_begin_call_fn(void);
 typedef void rtrace_end_call_fn(void);
 
-/* ---- for the rest of the library ---- */
+/* ---- for the rest of the library, by table.c ---- */
 
 extern const struct rtrace_subscriber *subscriber_of_calls; /* NULL: none */
 

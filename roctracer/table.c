@@ -11,6 +11,7 @@
 #include "roctracer/subscriber.h"
 
 bool table_stopped;
+const struct rtrace_subscriber *subscriber_of_calls;
 
 static struct callback *taken_out;
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
