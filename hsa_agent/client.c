@@ -15,7 +15,7 @@ EXPORT rtrace_agent_collect_fn rtrace_agent_collect;
 
 static const struct rtrace_client *client;
 
-/* The queue whose packet the thread tells of. */
+/* The queue of which the thread tells a packet, or its operation. */
 static __thread const struct queue *telling __attribute__((tls_model("initial-exec")));
 
 /* The first one stays it. */
@@ -39,6 +39,7 @@ int rtrace_agent_tell(uint32_t version, const struct rtrace_client *c)
 		return reaper_ask_client() ? 0 : -EAGAIN;
 	/* The locks are taken; packets are looked at. The reaper does the rest. */
 	__atomic_store_n(&agent.told, c->wants(), __ATOMIC_RELEASE);
+	reaper_ask_client_later();
 	return 0;
 }
 
@@ -98,7 +99,9 @@ void *client_packet_submitted(const struct queue *q, enum rt_agent_kind kind, ui
 		.packet = kernel,
 		.hsa_queue = q->hsa,
 	};
+	const struct queue *outer = telling;
 	struct owner owner;
+	void *operation;
 
 	if (!client_wants(kind))
 		return NULL;
@@ -106,7 +109,10 @@ void *client_packet_submitted(const struct queue *q, enum rt_agent_kind kind, ui
 									 : client->caller();
 	op.node = device_node(q->device_id);
 	op.kernel = name_of(kernel);
-	return client->submitted(&op);
+	telling = q;
+	operation = client->submitted(&op);
+	telling = outer;
+	return operation;
 }
 
 void *client_copy_submitted(uint32_t device, const struct copy_request *r)

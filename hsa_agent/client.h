@@ -60,18 +60,19 @@ struct rtrace_client {
 	 */
 	uint64_t (*caller)(void);
 	/*
-	 * Before a GPU is given the operation, with its queue locked: the runtime must not be
-	 * called. What is returned, unless it is NULL, is told when the operation ends.
+	 * Before a GPU is given the operation, with its queue locked. It may call the runtime, but
+	 * neither wait for a GPU or for who rings, nor create or destroy a queue. What is returned,
+	 * unless it is NULL, is told when the operation ends.
 	 */
 	void *(*submitted)(const struct rtrace_operation *op);
 	/*
-	 * Once for each, from any thread: HSA timestamps. Both 0: it never ran, or the times could
+	 * Once for each, from any thread, with locks taken: the runtime must not be called. HSA
+	 * timestamps. Both 0: it never ran, or the times could
 	 * not be had; `failed` tells the former from the latter.
 	 */
 	void (*ended)(void *operation, uint64_t begin, uint64_t end, bool failed);
 	/*
-	 * As `submitted`, of all packets, mostly on the thread that submits them. It may call the
-	 * runtime, but neither wait for a GPU nor create or destroy a queue.
+	 * As `submitted`, of all packets, mostly on the thread that submits them.
 	 */
 	void (*packet)(const struct rtrace_packet *packet);
 };

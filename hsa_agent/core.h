@@ -432,6 +432,8 @@ void reaper_stop(void);
 void reaper_forked(void);
 /* The client is told of what it wants from now on. False: the agent is not there. */
 bool reaper_ask_client(void);
+/* The same soon, from inside of what the client is told. */
+void reaper_ask_client_later(void);
 
 /* ---- client.c ---- */
 

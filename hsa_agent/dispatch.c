@@ -153,7 +153,10 @@ static void lose_for_all(const struct queue *q, uint64_t index, const union pack
 		     &(struct times){0}, false);
 }
 
-/* Tells of the packet, and notes who is to hear of its end. False: nobody. */
+/*
+ * Tells of the packet, and notes who is to hear of its end. False: nobody. (Its header may say no
+ * more what it is, if the GPU has taken it already.)
+ */
 static bool tell_submitted(const struct queue *q, enum rt_agent_kind kind, uint64_t index,
 			   const union packet *pkt, struct notice *n)
 {
@@ -161,7 +164,8 @@ static bool tell_submitted(const struct queue *q, enum rt_agent_kind kind, uint6
 		n->recorded = write_record(q, kind, n->op, index, pkt);
 	else
 		lose(kind);
-	n->operation = client_packet_submitted(q, kind, index, kernel_of(pkt, pkt->header));
+	n->operation = client_packet_submitted(q, kind, index,
+					       kind == RT_AGENT_DISPATCH ? &pkt->dispatch : NULL);
 	return notice_anybody(n);
 }
 

@@ -39,6 +39,7 @@ static struct {
 	uint64_t next_clock, clock_every;
 	uint64_t numbered; /* flight_round's */
 	uint32_t told;	   /* as agent.told, but for what the client has changed since */
+	uint32_t ask;	   /* it has done so, and maybe back again */
 } reaper;
 
 /* Who changes what is recorded or told: the thread, and those of a client. */
@@ -105,7 +106,9 @@ static void switch_recording(bool on, uint64_t now)
  */
 static void switch_telling(uint32_t wants)
 {
-	if (wants == reaper.told && wants == agent_told())
+	bool changed = __atomic_exchange_n(&reaper.ask, 0, __ATOMIC_ACQ_REL);
+
+	if (wants == reaper.told && wants == agent_told() && !changed)
 		return;
 	reaper.told = wants;
 	if (wants) {
@@ -121,7 +124,7 @@ static void follow_wishes(bool record, uint64_t now)
 	pthread_mutex_lock(&switching);
 	if (record != agent_active())
 		switch_recording(record, now);
-	if (agent_told() != reaper.told)
+	if (agent_told() != reaper.told || __atomic_load_n(&reaper.ask, __ATOMIC_ACQUIRE))
 		switch_telling(client_wishes());
 	pthread_mutex_unlock(&switching);
 }
@@ -257,6 +260,12 @@ static void wake_up(void)
 {
 	__atomic_fetch_add(news(), 1, __ATOMIC_RELEASE);
 	syscall(SYS_futex, news(), FUTEX_WAKE, 1);
+}
+
+void reaper_ask_client_later(void)
+{
+	__atomic_store_n(&reaper.ask, 1, __ATOMIC_RELEASE);
+	wake_up();
 }
 
 bool reaper_ask_client(void)

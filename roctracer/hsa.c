@@ -64,11 +64,13 @@ bool OnLoad(HsaApiTable *table, uint64_t runtime_version, uint64_t failed_count,
 		return true;
 	loaded = true;
 	hsa_ops__load(table, runtime_version, failed_count, failed_names);
+	if (subscriber_of_calls && subscriber_of_calls->hsa_loading)
+		subscriber_of_calls->hsa_loading(table);
 	hsa_events_wrap(table);
 	hsa_api_wrap(table);
 	kfd__engage();
 	__atomic_store_n(&initialised, true, __ATOMIC_RELAXED);
-	if (subscriber_of_calls)
+	if (subscriber_of_calls && subscriber_of_calls->hsa_loaded)
 		subscriber_of_calls->hsa_loaded(table, runtime_version);
 	return true;
 }
@@ -76,7 +78,7 @@ bool OnLoad(HsaApiTable *table, uint64_t runtime_version, uint64_t failed_count,
 /* The runtime takes the wrappers out itself. */
 void OnUnload(void)
 {
-	if (loaded && subscriber_of_calls)
+	if (loaded && subscriber_of_calls && subscriber_of_calls->hsa_unloaded)
 		subscriber_of_calls->hsa_unloaded();
 	if (loaded)
 		hsa_ops__unload();

@@ -16,7 +16,7 @@
 #include "hsa_tables.h"
 
 /* Both sides must have been built for the same one. */
-#define RTRACE_SUBSCRIBER_VERSION 1
+#define RTRACE_SUBSCRIBER_VERSION 2
 
 /* What the functions use must stay for good. */
 struct rtrace_subscriber {
@@ -29,9 +29,11 @@ struct rtrace_subscriber {
 	void (*begin)(uint32_t domain, uint32_t op, const void *data);
 	void (*end)(uint32_t domain, uint32_t op, const void *data);
 	/*
-	 * HSA is initialised, and libroctracer64 has put its wrappers into the table: what is put
-	 * there now lies around them. And: it is about to be shut down.
+	 * HSA is initialised. libroctracer64 is about to put its wrappers into the table: what is
+	 * put there now lies inside of them, and calls of what is there are told to nobody. Then it
+	 * has done so: what is put there now lies around them. And: it is about to be shut down.
 	 */
+	void (*hsa_loading)(HsaApiTable *table);
 	void (*hsa_loaded)(HsaApiTable *table, uint64_t version);
 	void (*hsa_unloaded)(void);
 	/*
