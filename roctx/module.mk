@@ -11,6 +11,7 @@ $(O)/pic/roctx/entry.o $(O)/pic/roctx/sdk_entry.o: $(O)/pic/roctx/%.o: roctx/%.S
 # They include each other as they do where they are installed.
 CFLAGS_roctx/sdk_roctx = -Iroctx
 CFLAGS_tests/unit/test_sdk_roctx = -Iroctx
+CFLAGS_tests/unit/test_sdk_roctx_direct = -Iroctx
 
 $(O)/libroctx64.so.4: $(ROCTX_OBJS) roctx/roctx.map
 	$(call say,LD,$@)
@@ -29,13 +30,16 @@ $(O)/tests/test_roctx: $(O)/obj/tests/unit/test_roctx.o $(O)/obj/tests/unit/expo
 	@mkdir -p $(@D)
 	$(Q)$(CC) $(CFLAGS) $(SANFLAGS) $^ -Wl,-rpath,'$$ORIGIN/..' -o $@ -lcmocka -lelf -lpthread
 
-# With a librocprofiler-register of its own: symbols of the program come first.
+# With a librocprofiler-register of its own, or a librocprofiler-sdk: symbols of the program come first.
 $(O)/tests/test_sdk_roctx: $(O)/obj/tests/unit/test_sdk_roctx.o $(O)/obj/tests/unit/exports.o $(O)/librocprofiler-sdk-roctx.so.1
+$(O)/tests/test_sdk_roctx_direct: $(O)/obj/tests/unit/test_sdk_roctx_direct.o $(O)/librocprofiler-sdk-roctx.so.1
+$(O)/tests/test_sdk_roctx $(O)/tests/test_sdk_roctx_direct:
 	$(call say,LD,$@)
 	@mkdir -p $(@D)
 	$(Q)$(CC) $(CFLAGS) $(SANFLAGS) -rdynamic $^ -Wl,-rpath,'$$ORIGIN/..' -o $@ -lcmocka -lelf -lpthread
 
-UNIT_TESTS += $(O)/tests/test_roctx $(O)/tests/test_sdk_roctx
+ROCTX_TESTS = $(O)/tests/test_roctx $(O)/tests/test_sdk_roctx $(O)/tests/test_sdk_roctx_direct
+UNIT_TESTS += $(ROCTX_TESTS)
 
 all: $(O)/libroctx64.so.4 $(O)/librocprofiler-sdk-roctx.so.1
-tests: $(O)/tests/test_roctx $(O)/tests/test_sdk_roctx
+tests: $(ROCTX_TESTS)

@@ -104,6 +104,10 @@ static roctxNameApiTable_t names = {
 typedef int (*register_tables_t)(const char *name, uint32_t (*import)(void), uint32_t version,
 				 void **tables, uint64_t count, uint64_t *id);
 
+/* Of librocprofiler-sdk, which the other one calls. */
+typedef int (*set_tables_t)(const char *name, uint64_t version, uint64_t instance, void **tables,
+			    uint64_t count);
+
 extern uint32_t rocprofiler_register_import_roctx(void);
 
 static bool asked;
@@ -118,23 +122,34 @@ static register_tables_t find_register(void)
 	return library ? (register_tables_t)dlsym(library, function) : found;
 }
 
+/* Without it a librocprofiler-sdk that is in the process is told all the same. */
+static void tell_tools(void)
+{
+	void *tables[] = {&core, &controls, &names};
+	uint64_t id = 0, count = sizeof(tables) / sizeof(tables[0]);
+	register_tables_t tell = find_register();
+	set_tables_t set;
+
+	if (tell) {
+		tell("roctx", rocprofiler_register_import_roctx, ROCTX_VERSION, tables, count, &id);
+		return;
+	}
+	set = (set_tables_t)dlsym(RTLD_DEFAULT, "rocprofiler_set_api_table");
+	if (set)
+		set("roctx", ROCTX_VERSION, 0, tables, count);
+}
+
 /*
  * Once: who comes while it goes on, another thread or the tool itself, is not kept waiting and
  * finds the tables as they are.
  */
 static void ask_for_tools(void)
 {
-	void *tables[] = {&core, &controls, &names};
-	register_tables_t tell;
-	uint64_t id = 0;
 	int error = errno;
 
 	if (__atomic_exchange_n(&asked, true, __ATOMIC_ACQ_REL))
 		return;
-	tell = find_register();
-	if (tell)
-		tell("roctx", rocprofiler_register_import_roctx, ROCTX_VERSION, tables,
-		     sizeof(tables) / sizeof(tables[0]), &id);
+	tell_tools();
 	errno = error;
 }
 

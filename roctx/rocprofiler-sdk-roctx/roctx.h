@@ -10,8 +10,8 @@
  *
  * Threads	They may be called from any thread at any time, also before main() and from
  *		library constructors. The first call of the process asks librocprofiler-register,
- *		if there is one, whether a tool wants to be told; another thread does not wait for
- *		that.
+ *		or else a librocprofiler-sdk that is in the process, if there is one, whether a tool
+ *		wants to be told; another thread does not wait for that.
  * Strings	are NUL-terminated, normally UTF-8. They are read during the call only.
  * Times	The functions take and return none. A tool takes the time of the call itself.
  * Errors	errno is left alone. Functions that return int return what a tool makes of them;

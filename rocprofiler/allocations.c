@@ -1,0 +1,214 @@
+// SPDX-License-Identifier: MIT
+/*
+ * An allocation belongs to the call that the thread is in, which is HSA's where that is traced; it
+ * has an id of its own where none is.
+ */
+#include "rocprofiler/allocations.h"
+
+#include <pthread.h>
+
+#include "hsa_agent/map.h"
+#include "rocprofiler/clock.h"
+#include "rocprofiler/hsa_functions.h"
+#include "rocprofiler/operation.h"
+#include "rocprofiler/say.h"
+
+#define KIND	      ROCPROFILER_CALLBACK_TRACING_MEMORY_ALLOCATION
+#define BUFFERS	      ROCPROFILER_BUFFER_TRACING_MEMORY_ALLOCATION
+#define ALLOCATE      ROCPROFILER_MEMORY_ALLOCATION_ALLOCATE
+#define VMEM_ALLOCATE ROCPROFILER_MEMORY_ALLOCATION_VMEM_ALLOCATE
+#define FREE	      ROCPROFILER_MEMORY_ALLOCATION_FREE
+#define VMEM_FREE     ROCPROFILER_MEMORY_ALLOCATION_VMEM_FREE
+
+typedef rocprofiler_callback_tracing_memory_allocation_data_t allocation_data;
+
+/*
+ * Handles of pools to ids of agents. A region's handle is that of a pool; the regions of a GPU
+ * include those of the host that it can reach, so the pools are what tells whose memory it is.
+ */
+static struct map owners = MAP_INIT;
+
+static void forked(void)
+{
+	pthread_mutex_init(&owners.lock, NULL);
+}
+
+__attribute__((constructor)) static void init(void)
+{
+	pthread_atfork(NULL, NULL, forked);
+}
+
+/* ---- whose memory it is ---- */
+
+static hsa_status_t add_pool(hsa_amd_memory_pool_t pool, void *arg)
+{
+	const rocprofiler_agent_t *agent = arg;
+
+	if (map_put(&owners, pool.handle, agent->id.handle))
+		say("no memory: allocations are told without their agent");
+	return HSA_STATUS_SUCCESS;
+}
+
+static hsa_status_t add_agent(hsa_agent_t hsa_agent, void *arg)
+{
+	const rocprofiler_agent_t *agent = hsa_functions__agent(hsa_agent);
+
+	if (agent)
+		hsa_functions.amd.hsa_amd_agent_iterate_memory_pools_fn(hsa_agent, add_pool,
+									(void *)agent);
+	return HSA_STATUS_SUCCESS;
+}
+
+/* ---- telling ---- */
+
+static bool begin(struct operation *o, uint32_t number, allocation_data *d, uint64_t owner,
+		  uint64_t bytes, uint64_t address)
+{
+	*d = (allocation_data){
+		.size = sizeof(*d),
+		.agent_id = {owner ? map_get(&owners, owner) : 0},
+		.allocation_size = bytes,
+		.address = {.handle = address},
+	};
+	if (!operation__begin(o, KIND, BUFFERS, number, operation__current(), d))
+		return false;
+	d->start_timestamp = clock__now();
+	return true;
+}
+
+static void end(struct operation *o, allocation_data *d)
+{
+	rocprofiler_buffer_tracing_memory_allocation_record_t record = {
+		.correlation_id = {.ancestor = o->ancestor},
+		.thread_id = o->thread_id,
+		.start_timestamp = d->start_timestamp,
+		.end_timestamp = clock__now(),
+		.agent_id = d->agent_id,
+		.address = d->address,
+		.allocation_size = d->allocation_size,
+	};
+
+	d->end_timestamp = record.end_timestamp;
+	operation__end(o, d, &record, sizeof(record));
+}
+
+/* ---- the functions in the table ---- */
+
+static hsa_status_t wrap_hsa_memory_allocate(hsa_region_t region, size_t size, void **ptr)
+{
+	struct operation o OPERATION_GUARDED;
+	allocation_data d;
+	hsa_status_t status;
+
+	if (!begin(&o, ALLOCATE, &d, region.handle, size, 0))
+		return hsa_functions.core.hsa_memory_allocate_fn(region, size, ptr);
+	status = hsa_functions.core.hsa_memory_allocate_fn(region, size, ptr);
+	if (status == HSA_STATUS_SUCCESS)
+		d.address.ptr = *ptr;
+	end(&o, &d);
+	return status;
+}
+
+static hsa_status_t wrap_hsa_memory_free(void *ptr)
+{
+	struct operation o OPERATION_GUARDED;
+	allocation_data d;
+	hsa_status_t status;
+
+	if (!begin(&o, FREE, &d, 0, 0, (uint64_t)ptr))
+		return hsa_functions.core.hsa_memory_free_fn(ptr);
+	status = hsa_functions.core.hsa_memory_free_fn(ptr);
+	end(&o, &d);
+	return status;
+}
+
+static hsa_status_t wrap_hsa_amd_memory_pool_allocate(hsa_amd_memory_pool_t pool, size_t size,
+						      uint32_t flags, void **ptr)
+{
+	struct operation o OPERATION_GUARDED;
+	allocation_data d;
+	hsa_status_t status;
+
+	if (!begin(&o, ALLOCATE, &d, pool.handle, size, 0))
+		return hsa_functions.amd.hsa_amd_memory_pool_allocate_fn(pool, size, flags, ptr);
+	status = hsa_functions.amd.hsa_amd_memory_pool_allocate_fn(pool, size, flags, ptr);
+	if (status == HSA_STATUS_SUCCESS)
+		d.address.ptr = *ptr;
+	end(&o, &d);
+	return status;
+}
+
+static hsa_status_t wrap_hsa_amd_memory_pool_free(void *ptr)
+{
+	struct operation o OPERATION_GUARDED;
+	allocation_data d;
+	hsa_status_t status;
+
+	if (!begin(&o, FREE, &d, 0, 0, (uint64_t)ptr))
+		return hsa_functions.amd.hsa_amd_memory_pool_free_fn(ptr);
+	status = hsa_functions.amd.hsa_amd_memory_pool_free_fn(ptr);
+	end(&o, &d);
+	return status;
+}
+
+#ifdef RT_HSA_HAS_hsa_amd_vmem_handle_create
+static hsa_status_t wrap_hsa_amd_vmem_handle_create(hsa_amd_memory_pool_t pool, size_t size,
+						    hsa_amd_memory_type_t type, uint64_t flags,
+						    hsa_amd_vmem_alloc_handle_t *handle)
+{
+	struct operation o OPERATION_GUARDED;
+	allocation_data d;
+	hsa_status_t status;
+
+	if (!begin(&o, VMEM_ALLOCATE, &d, pool.handle, size, 0))
+		return hsa_functions.amd.hsa_amd_vmem_handle_create_fn(pool, size, type, flags,
+								       handle);
+	status = hsa_functions.amd.hsa_amd_vmem_handle_create_fn(pool, size, type, flags, handle);
+	if (status == HSA_STATUS_SUCCESS)
+		d.address.handle = handle->handle;
+	end(&o, &d);
+	return status;
+}
+
+static hsa_status_t wrap_hsa_amd_vmem_handle_release(hsa_amd_vmem_alloc_handle_t handle)
+{
+	struct operation o OPERATION_GUARDED;
+	allocation_data d;
+	hsa_status_t status;
+
+	if (!begin(&o, VMEM_FREE, &d, 0, 0, handle.handle))
+		return hsa_functions.amd.hsa_amd_vmem_handle_release_fn(handle);
+	status = hsa_functions.amd.hsa_amd_vmem_handle_release_fn(handle);
+	end(&o, &d);
+	return status;
+}
+#endif
+
+#define WRAP(fn)                                    \
+	do {                                        \
+		if (TABLE_HAS(table, fn))           \
+			table->fn##_fn = wrap_##fn; \
+	} while (0)
+
+static void wrap_core(CoreApiTable *table)
+{
+	WRAP(hsa_memory_allocate);
+	WRAP(hsa_memory_free);
+}
+
+static void wrap_amd(AmdExtTable *table)
+{
+	WRAP(hsa_amd_memory_pool_allocate);
+	WRAP(hsa_amd_memory_pool_free);
+#ifdef RT_HSA_HAS_hsa_amd_vmem_handle_create
+	WRAP(hsa_amd_vmem_handle_create);
+	WRAP(hsa_amd_vmem_handle_release);
+#endif
+}
+
+void allocations__wrap(HsaApiTable *table)
+{
+	hsa_functions.core.hsa_iterate_agents_fn(add_agent, NULL);
+	wrap_core(table->core_);
+	wrap_amd(table->amd_ext_);
+}

@@ -1,0 +1,20 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Kernels that GPUs are given: KERNEL_DISPATCH, with callbacks for ENQUEUE, at both phases, and
+ * COMPLETE, and with a record.
+ */
+#ifndef RTRACE_ROCPROFILER_DISPATCHES_H
+#define RTRACE_ROCPROFILER_DISPATCHES_H
+
+#include "rocprofiler/gpu_work.h"
+
+bool dispatches__are_wanted(void);
+
+/* Its operation is open after that, if somebody wants to hear of it. */
+void dispatches__begin(struct gpu_work *w, const struct rtrace_operation *op, uint64_t internal);
+
+void dispatches__set_times(struct gpu_work *w, uint64_t begin_ns, uint64_t end_ns);
+void dispatches__record(struct gpu_work *w);
+void dispatches__tell_end(struct gpu_work *w);
+
+#endif

@@ -1,0 +1,257 @@
+// SPDX-License-Identifier: MIT
+/*
+ * Keeps what is under way. Buffers get their records at once, callbacks are told by gpu_ends.c.
+ */
+#include "rocprofiler/gpu_work.h"
+
+#include <pthread.h>
+#include <stdlib.h>
+#include <time.h>
+
+#include "rocprofiler/catch.h"
+#include "rocprofiler/copies.h"
+#include "rocprofiler/dispatches.h"
+#include "rocprofiler/gpu_ends.h"
+#include "rocprofiler/retirement.h"
+#include "rocprofiler/say.h"
+#include "rocprofiler/thread.h"
+
+#define PAUSE_NS      200000
+#define PATIENCE_RUNS 25000 /* pauses: until something ends */
+#define PATIENCE_TOLD 5000  /* ... or is told */
+
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+static struct gpu_work *first, *last;
+static uint64_t begun, done;
+static __thread bool submitting;
+
+static void forked(void)
+{
+	pthread_mutex_init(&lock, NULL);
+	first = last = NULL;
+	submitting = false;
+}
+
+__attribute__((constructor)) static void init(void)
+{
+	pthread_atfork(NULL, NULL, forked);
+}
+
+uint32_t gpu_work__wants(void)
+{
+	return (dispatches__are_wanted() ? RTRACE_WANT_KERNELS : 0) |
+	       (copies__are_wanted() ? RTRACE_WANT_COPIES : 0);
+}
+
+/* ---- what is under way ---- */
+
+static void add(struct gpu_work *w)
+{
+	pthread_mutex_lock(&lock);
+	w->number = ++begun;
+	w->next = NULL;
+	w->previous = last;
+	if (last)
+		last->next = w;
+	else
+		first = w;
+	last = w;
+	pthread_mutex_unlock(&lock);
+}
+
+/* One of before a fork is not in the list. */
+static void remove_from_list(struct gpu_work *w)
+{
+	pthread_mutex_lock(&lock);
+	if (w->previous || first == w) {
+		*(w->previous ? &w->previous->next : &first) = w->next;
+		*(w->next ? &w->next->previous : &last) = w->previous;
+	}
+	done++;
+	pthread_mutex_unlock(&lock);
+}
+
+static void forget(struct gpu_work *w)
+{
+	operation__abandon(&w->operation);
+	retirement__release(w->operation.internal);
+	remove_from_list(w);
+	free(w);
+}
+
+/* ---- begin ---- */
+
+struct submission {
+	struct gpu_work *work;
+	const struct rtrace_operation *op;
+	uint64_t internal;
+};
+
+static void begin(void *arg)
+{
+	const struct submission *s = arg;
+
+	if (s->work->is_copy)
+		copies__begin(s->work, s->op, s->internal);
+	else
+		dispatches__begin(s->work, s->op, s->internal);
+}
+
+/* That of the call that the thread is in, or one of its own. */
+static uint64_t internal_of(struct thread *t)
+{
+	return t->current ? t->current : thread__new_id(t);
+}
+
+/* What a tool throws must not leave the queue locked. */
+static bool is_begun(struct gpu_work *w, const struct rtrace_operation *op, struct thread *t)
+{
+	struct submission s = {w, op, internal_of(t)};
+	bool outer = submitting;
+	static bool said;
+
+	retirement__hold(s.internal);
+	submitting = true;
+	if (catch__call(begin, &s) && !__atomic_exchange_n(&said, true, __ATOMIC_RELAXED))
+		say("a tool has thrown an exception while a kernel or a copy was submitted");
+	submitting = outer;
+	if (!w->operation.open)
+		retirement__release(s.internal);
+	return w->operation.open;
+}
+
+void *gpu_work__submitted(const struct rtrace_operation *op)
+{
+	struct thread *t = thread__self();
+	struct gpu_work *w = t ? malloc(sizeof(*w)) : NULL;
+
+	if (!w) {
+		say("no memory: a kernel or a copy is not told of");
+		return NULL;
+	}
+	w->is_copy = op->wanted_as == RTRACE_WANT_COPIES;
+	w->ended = w->telling = false;
+	w->operation.open = false;
+	if (!is_begun(w, op, t)) {
+		free(w);
+		return NULL;
+	}
+	if (w->operation.callbacks)
+		gpu_ends__prepare();
+	add(w);
+	return w;
+}
+
+/* ---- end ---- */
+
+static void tell(struct gpu_work *w)
+{
+	if (w->is_copy)
+		copies__tell_end(w);
+	else
+		dispatches__tell_end(w);
+}
+
+/* On a thread that must not wait for a tool that reads buffers. */
+static void record(struct gpu_work *w)
+{
+	struct thread *t = thread__self();
+	bool before;
+
+	if (!t)
+		return;
+	before = t->passes_on;
+	t->passes_on = true;
+	if (w->is_copy)
+		copies__record(w);
+	else
+		dispatches__record(w);
+	t->passes_on = before;
+}
+
+void gpu_work__tell(struct gpu_work *w)
+{
+	__atomic_store_n(&w->telling, true, __ATOMIC_RELAXED);
+	tell(w);
+	forget(w);
+}
+
+/* As librocprofiler-sdk 1.0 does, nobody is told of the end of what never ran. */
+void gpu_work__ended(void *work, uint64_t begin_ns, uint64_t end_ns, bool failed)
+{
+	struct gpu_work *w = work;
+
+	if (failed) {
+		forget(w);
+		return;
+	}
+	if (w->is_copy)
+		copies__set_times(w, begin_ns, end_ns);
+	else
+		dispatches__set_times(w, begin_ns, end_ns);
+	record(w);
+	__atomic_store_n(&w->ended, true, __ATOMIC_RELAXED);
+	if (!w->operation.callbacks)
+		forget(w);
+	else if (!gpu_ends__put(w))
+		gpu_work__tell(w);
+}
+
+/* ---- waiting ---- */
+
+/* What the thread itself is telling of does not count. */
+static bool counts(const struct gpu_work *w, bool only_ended)
+{
+	if (only_ended && !__atomic_load_n(&w->ended, __ATOMIC_RELAXED))
+		return false;
+	return !gpu_ends__is_self() || !__atomic_load_n(&w->telling, __ATOMIC_RELAXED);
+}
+
+static bool is_left(uint64_t until, bool only_ended, uint64_t *so_far)
+{
+	bool left = false;
+
+	pthread_mutex_lock(&lock);
+	for (const struct gpu_work *w = first; w && w->number <= until && !left; w = w->next)
+		left = counts(w, only_ended);
+	*so_far = done;
+	pthread_mutex_unlock(&lock);
+	return left;
+}
+
+static bool is_any(uint64_t *until)
+{
+	bool any;
+
+	pthread_mutex_lock(&lock);
+	any = first;
+	*until = begun;
+	pthread_mutex_unlock(&lock);
+	return any;
+}
+
+/* While it submits, a thread holds what is needed to learn of ends. */
+void gpu_work__wait(void (*collect)(void), bool only_ended)
+{
+	const struct timespec pause = {.tv_nsec = PAUSE_NS};
+	uint32_t patience = only_ended ? PATIENCE_TOLD : PATIENCE_RUNS, pauses = 0;
+	uint64_t until, seen = 0, so_far;
+
+	if (!is_any(&until) || submitting)
+		return;
+	collect();
+	while (is_left(until, only_ended, &so_far) && pauses++ < patience) {
+		if (so_far != seen)
+			pauses = 0;
+		seen = so_far;
+		if (gpu_ends__is_self())
+			gpu_ends__go_on();
+		nanosleep(&pause, NULL);
+		collect();
+	}
+}
+
+void gpu_work__finalize(void)
+{
+	gpu_ends__finalize();
+}

@@ -1,0 +1,23 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * From when the first runtime shows up, or a tool asks for it, to the end.
+ */
+#ifndef RTRACE_ROCPROFILER_REGISTRATION_H
+#define RTRACE_ROCPROFILER_REGISTRATION_H
+
+#include "rocprofiler/tools.h"
+
+/*
+ * Finds tools, has them configure themselves and initialises them; once, at the first call. Other
+ * threads' calls return when that is done; those of the thread that does it, at once.
+ */
+void registration__initialize(void);
+
+/* 0 not yet, -1 at the moment, 1 it was. */
+int registration__initialized(void);
+int registration__finalized(void);
+
+/* Whose function is run at the moment, to configure or initialise it; NULL: no tool's. */
+struct tool *registration__tool(void);
+
+#endif

@@ -1,0 +1,173 @@
+// SPDX-License-Identifier: MIT
+/*
+ * A replacement for each function that HIP's header declares (scripts/gen-hip-results). While
+ * nobody wants the function it jumps to the original.
+ */
+#include "rocprofiler/results.h"
+
+#include <dlfcn.h>
+#include <link.h>
+#include <pthread.h>
+#include <string.h>
+
+#include "rocprofiler/service.h"
+#include "rocprofiler/tables.h"
+#include "roctracer/imports.h"
+#include "roctracer/libs.h"
+
+#include <hip/hip_runtime_api.h>
+
+#define LIBRARY "libamdhip64.so"
+#define UNKNOWN UINT32_MAX
+
+enum {
+#define HIP_FUNCTION(name, params, args) N_##name,
+#include "rocprofiler/hip_functions.inc"
+#undef HIP_FUNCTION
+	FUNCTIONS
+};
+
+static const char *const names[] = {
+#define HIP_FUNCTION(name, params, args) #name,
+#include "rocprofiler/hip_functions.inc"
+#undef HIP_FUNCTION
+};
+
+static void *originals[FUNCTIONS];
+static uint32_t numbers[FUNCTIONS];
+static uint8_t wanted[FUNCTIONS];
+static __thread struct pending *innermost;
+
+/* ---- calls ---- */
+
+/* Also where something is thrown through it. */
+static void leave(struct pending *p)
+{
+	innermost = p->outer;
+}
+
+/* Parameters have all kinds of names. */
+#define HIP_FUNCTION(name, params, args)                                                       \
+	static hipError_t wrap_##name params                                                   \
+	{                                                                                      \
+		struct pending pending_ __attribute__((cleanup(leave)));                       \
+		hipError_t result_;                                                            \
+                                                                                               \
+		pending_ = (struct pending){innermost, numbers[N_##name], NULL};               \
+		innermost = &pending_;                                                         \
+		result_ = ((hipError_t(*) params)originals[N_##name])args;                     \
+		if (pending_.call)                                                             \
+			calls__returned(pending_.call, result_);                               \
+		return result_;                                                                \
+	}                                                                                      \
+                                                                                               \
+	static hipError_t jump_##name params                                                   \
+	{                                                                                      \
+		if (__builtin_expect(__atomic_load_n(&wanted[N_##name], __ATOMIC_RELAXED), 0)) \
+			return wrap_##name args;                                               \
+		return ((hipError_t(*) params)originals[N_##name])args;                        \
+	}
+#include "rocprofiler/hip_functions.inc"
+#undef HIP_FUNCTION
+
+static void *const replacements[] = {
+#define HIP_FUNCTION(name, params, args) jump_##name,
+#include "rocprofiler/hip_functions.inc"
+#undef HIP_FUNCTION
+};
+
+/* One below us on the stack was left by longjmp(). */
+static bool is_gone(const struct pending *p)
+{
+	return (uintptr_t)p < (uintptr_t)__builtin_frame_address(0);
+}
+
+struct pending *results__take(uint32_t number)
+{
+	while (innermost && is_gone(innermost))
+		innermost = innermost->outer;
+	return innermost && innermost->number == number && !innermost->call ? innermost : NULL;
+}
+
+/* ---- putting them in place ---- */
+
+/* Before HIP 6 it is the one of the structure that HIP 6 changed. */
+static uint32_t number_of(const char *name)
+{
+	const struct sdk_kind *kind =
+		tables__callback_kind(ROCPROFILER_CALLBACK_TRACING_HIP_RUNTIME_API);
+
+	for (uint32_t i = 0; i < kind->count; i++)
+		if (!strcmp(kind->operations[i].name, calls__name(name)))
+			return i;
+	return UNKNOWN;
+}
+
+static bool find_originals(void)
+{
+	static bool found;
+	void *lib = found ? NULL : libs__find(LIBRARY);
+
+	for (uint32_t i = 0; lib && i < FUNCTIONS; i++) {
+		originals[i] = dlsym(lib, names[i]);
+		numbers[i] = number_of(names[i]);
+	}
+	found |= lib != NULL;
+	return found;
+}
+
+static bool find(const char *name, struct import *import)
+{
+	for (uint32_t i = 0; i < FUNCTIONS; i++)
+		if (!strcmp(names[i], name) && originals[i] && numbers[i] != UNKNOWN) {
+			*import = (struct import){originals[i], replacements[i]};
+			return true;
+		}
+	return false;
+}
+
+static int count_loaded(struct dl_phdr_info *info, size_t size, void *count)
+{
+	*(unsigned long long *)count = info->dlpi_adds;
+	return 1;
+}
+
+/* Since this was asked last, by one thread. */
+static bool was_loaded(void)
+{
+	static unsigned long long before;
+	unsigned long long count = 0;
+
+	dl_iterate_phdr(count_loaded, &count);
+	return __atomic_exchange_n(&before, count, __ATOMIC_RELAXED) != count;
+}
+
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+
+void results__look_again(void)
+{
+	if (!was_loaded())
+		return;
+	pthread_mutex_lock(&lock);
+	if (find_originals())
+		imports__replace(LIBRARY, find);
+	pthread_mutex_unlock(&lock);
+}
+
+void results__engage(bool all)
+{
+	bool some = false;
+
+	if (!find_originals())
+		return;
+	for (uint32_t i = 0; i < FUNCTIONS; i++) {
+		bool want = all ||
+			    service__wanted(ROCPROFILER_CALLBACK_TRACING_HIP_RUNTIME_API,
+					    ROCPROFILER_BUFFER_TRACING_HIP_RUNTIME_API, numbers[i]);
+
+		__atomic_store_n(&wanted[i], want, __ATOMIC_RELAXED);
+		some |= want;
+	}
+	if (some)
+		results__look_again();
+}

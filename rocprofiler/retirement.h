@@ -1,0 +1,36 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Telling of correlation ids that are used no more:
+ * ROCPROFILER_BUFFER_TRACING_CORRELATION_ID_RETIREMENT.
+ */
+#ifndef RTRACE_ROCPROFILER_RETIREMENT_H
+#define RTRACE_ROCPROFILER_RETIREMENT_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+/* A tool has configured it. From then on uses are counted. */
+extern bool retirement_is_wanted;
+void retirement__want(void);
+
+void retirement__hold_counted(uint64_t internal);
+void retirement__release_counted(uint64_t internal);
+
+/*
+ * The id is in use once more: by a call that begins, or by work that a GPU is given for it, until
+ * it is done and told.
+ */
+static inline void retirement__hold(uint64_t internal)
+{
+	if (__builtin_expect(__atomic_load_n(&retirement_is_wanted, __ATOMIC_RELAXED), 0))
+		retirement__hold_counted(internal);
+}
+
+/* Once less; if it is in use no more, buffers get a record. */
+static inline void retirement__release(uint64_t internal)
+{
+	if (__builtin_expect(__atomic_load_n(&retirement_is_wanted, __ATOMIC_RELAXED), 0))
+		retirement__release_counted(internal);
+}
+
+#endif

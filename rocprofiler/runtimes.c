@@ -1,0 +1,253 @@
+// SPDX-License-Identifier: MIT
+/*
+ * Hears of runtimes: by their tables, as rocprofiler-register has them registered, or through
+ * libroctracer64, which HSA loads as a tool and HIP tells of calls. The first that is heard of one
+ * has tools look for.
+ */
+#include "rocprofiler/runtimes.h"
+
+#include <pthread.h>
+#include <string.h>
+
+#include <rocprofiler-sdk/fwd.h>
+
+#include "rocprofiler/allocations.h"
+#include "rocprofiler/calls.h"
+#include "rocprofiler/code_objects.h"
+#include "rocprofiler/gpu_work.h"
+#include "rocprofiler/hsa_functions.h"
+#include "rocprofiler/intercept_table.h"
+#include "rocprofiler/markers.h"
+#include "rocprofiler/queues.h"
+#include "rocprofiler/registration.h"
+#include "rocprofiler/roctracer_core.h"
+#include "rocprofiler/runtime_initialization.h"
+#include "rocprofiler/scratch.h"
+#include "roctracer/ext/prof_protocol.h"
+#include "roctracer/libs.h"
+
+#define TABLES_MAX 3
+
+static const struct {
+	const char *name;
+	rocprofiler_runtime_initialization_operation_t runtime; /* NONE: a part of one */
+	uint32_t count;
+	rocprofiler_intercept_table_t types[TABLES_MAX];
+} runtimes[] = {
+	{"hsa", ROCPROFILER_RUNTIME_INITIALIZATION_HSA, 1, {ROCPROFILER_HSA_TABLE}},
+	{"hip", ROCPROFILER_RUNTIME_INITIALIZATION_HIP, 1, {ROCPROFILER_HIP_RUNTIME_TABLE}},
+	{"hip_compiler",
+	 ROCPROFILER_RUNTIME_INITIALIZATION_NONE,
+	 1,
+	 {ROCPROFILER_HIP_COMPILER_TABLE}},
+	{"roctx",
+	 ROCPROFILER_RUNTIME_INITIALIZATION_MARKER,
+	 3,
+	 {ROCPROFILER_MARKER_CORE_TABLE, ROCPROFILER_MARKER_CONTROL_TABLE,
+	  ROCPROFILER_MARKER_NAME_TABLE}},
+	{"rccl", ROCPROFILER_RUNTIME_INITIALIZATION_RCCL, 1, {ROCPROFILER_RCCL_TABLE}},
+	{"rocdecode",
+	 ROCPROFILER_RUNTIME_INITIALIZATION_ROCDECODE,
+	 1,
+	 {ROCPROFILER_ROCDECODE_TABLE}},
+	{"rocjpeg", ROCPROFILER_RUNTIME_INITIALIZATION_ROCJPEG, 1, {ROCPROFILER_ROCJPEG_TABLE}},
+};
+
+/* Of HSA and HIP we may hear in two ways: bits, by runtime. */
+static uint32_t told;
+
+static bool is_told(rocprofiler_runtime_initialization_operation_t runtime)
+{
+	return __atomic_load_n(&told, __ATOMIC_ACQUIRE) >> runtime & 1;
+}
+
+static bool tell_once(rocprofiler_runtime_initialization_operation_t runtime, uint64_t version)
+{
+	if (__atomic_fetch_or(&told, 1U << runtime, __ATOMIC_ACQ_REL) >> runtime & 1)
+		return false;
+	initialization__tell(runtime, version, 0);
+	return true;
+}
+
+static void tell_initialized(rocprofiler_runtime_initialization_operation_t runtime,
+			     uint64_t version, uint64_t instance)
+{
+	if (!instance && runtime)
+		tell_once(runtime, version);
+	else if (runtime)
+		initialization__tell(runtime, version, instance);
+}
+
+int runtimes__set_tables(const char *name, uint64_t version, uint64_t instance, void **tables,
+			 uint64_t count)
+{
+	for (size_t i = 0; i < sizeof(runtimes) / sizeof(runtimes[0]); i++) {
+		if (strcmp(runtimes[i].name, name))
+			continue;
+		if (count < runtimes[i].count)
+			return ROCPROFILER_STATUS_ERROR_INVALID_ARGUMENT;
+		if (runtimes[i].types[0] == ROCPROFILER_MARKER_CORE_TABLE)
+			markers__set_tables(tables);
+		tell_initialized(runtimes[i].runtime, version, instance);
+		for (uint32_t j = 0; j < runtimes[i].count; j++)
+			intercept__tell(runtimes[i].types[j], version, instance, tables[j]);
+		return ROCPROFILER_STATUS_SUCCESS;
+	}
+	return ROCPROFILER_STATUS_ERROR_INVALID_ARGUMENT;
+}
+
+/* ---- libroctracer64 ---- */
+
+/* All calls were listened to if only this is wanted. */
+static void hear_of_hip(void)
+{
+	if (registration__initialized() == 1 &&
+	    tell_once(ROCPROFILER_RUNTIME_INITIALIZATION_HIP,
+		      initialization__version_of("libamdhip64.so")) &&
+	    initialization__is_wanted())
+		runtimes__services_changed();
+}
+
+static void begin(uint32_t domain, uint32_t op, const void *data)
+{
+	if (__builtin_expect(registration__initialized() != 1, 0))
+		registration__initialize();
+	if (__builtin_expect(!is_told(ROCPROFILER_RUNTIME_INITIALIZATION_HIP), 0) &&
+	    domain == ACTIVITY_DOMAIN_HIP_API)
+		hear_of_hip();
+	calls__begin(domain, op, data);
+}
+
+/* Inside of libroctracer64's functions: what is told of belongs to the call of HSA that does it. */
+static void hsa_loading(HsaApiTable *table)
+{
+	if (!hsa_functions__keep(table))
+		return;
+	code_objects__wrap(table);
+	allocations__wrap(table);
+	queues__wrap(table);
+	scratch__wrap(table);
+}
+
+/* HSA tells tools no version. */
+static void hsa_loaded(HsaApiTable *table, uint64_t version)
+{
+	static uint64_t instances;
+	uint64_t instance = __atomic_fetch_add(&instances, 1, __ATOMIC_RELAXED);
+
+	version = initialization__version_of("libhsa-runtime64.so");
+	registration__initialize();
+	runtimes__services_changed(); /* HIP may be there by now */
+	tell_initialized(ROCPROFILER_RUNTIME_INITIALIZATION_HSA, version, instance);
+	intercept__tell(ROCPROFILER_HSA_TABLE, version, instance, table);
+}
+
+static void hsa_unloaded(void)
+{
+	runtimes__wait();
+	code_objects__unload_all();
+}
+
+static const struct rtrace_subscriber subscriber = {
+	.begin = begin,
+	.end = calls__end,
+	.hsa_loading = hsa_loading,
+	.hsa_loaded = hsa_loaded,
+	.hsa_unloaded = hsa_unloaded,
+	.wants = gpu_work__wants,
+	.submitted = gpu_work__submitted,
+	.ended = gpu_work__ended,
+};
+
+/*
+ * Where HIP is in the process already, its first call is the first that is heard of a runtime.
+ */
+__attribute__((constructor)) static void wait_for_hip(void)
+{
+	const struct roctracer_core *core = roctracer_core__subscribe(&subscriber);
+
+	if (core && libs__find("libamdhip64.so"))
+		calls__engage(core, true);
+}
+
+/* For HSA_TOOLS_LIB, which an HSA runtime up to 5.2 needs to tell of its calls. */
+ROCPROFILER_API bool OnLoad(HsaApiTable *table, uint64_t version, uint64_t failed_count,
+			    const char *const *failed_names);
+ROCPROFILER_API void OnUnload(void);
+
+bool OnLoad(HsaApiTable *table, uint64_t version, uint64_t failed_count,
+	    const char *const *failed_names)
+{
+	const struct roctracer_core *core = roctracer_core__subscribe(&subscriber);
+
+	return !core || core->on_load(table, version, failed_count, failed_names);
+}
+
+void OnUnload(void)
+{
+	const struct roctracer_core *core = roctracer_core__subscribe(&subscriber);
+
+	if (core)
+		core->on_unload();
+}
+
+void runtimes__initialize(void)
+{
+	runtimes__services_changed();
+}
+
+/* Asked for under the lock, so that the last one to ask has the last word. */
+static bool other_work_is_wanted(void)
+{
+	static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+	static uint32_t wanted;
+	uint32_t before, now;
+
+	pthread_mutex_lock(&lock);
+	before = wanted;
+	now = wanted = gpu_work__wants();
+	pthread_mutex_unlock(&lock);
+	return before != now;
+}
+
+void runtimes__services_changed(void)
+{
+	const struct roctracer_core *core = roctracer_core__subscribe(&subscriber);
+
+	markers__services_changed();
+	if (!core)
+		return;
+	calls__engage(core, initialization__is_wanted() &&
+				    !is_told(ROCPROFILER_RUNTIME_INITIALIZATION_HIP));
+	if (other_work_is_wanted())
+		core->want_operations();
+}
+
+static void collect(void)
+{
+	const struct roctracer_core *core = roctracer_core__subscribe(&subscriber);
+
+	if (core)
+		core->want_operations();
+}
+
+void runtimes__wait(void)
+{
+	gpu_work__wait(collect, false);
+}
+
+void runtimes__have_told(void)
+{
+	gpu_work__wait(collect, true);
+}
+
+void runtimes__end(void)
+{
+	runtimes__wait();
+	code_objects__unload_all();
+}
+
+void runtimes__finalize(void)
+{
+	gpu_work__finalize();
+}

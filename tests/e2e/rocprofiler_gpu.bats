@@ -1,0 +1,223 @@
+# SPDX-License-Identifier: MIT
+# librocprofiler-sdk with the real HIP and HSA: what it tells a tool of GPUs is what the simulated GPU says it ran.
+
+load common
+load gpu
+
+# traced [NAME=VALUE...] WORKLOAD ARGS...: with the tool of tests/rocprofiler, as the file records.
+traced() {
+	with_tool "$@" || { hip_ended_it && with_tool "$@"; } || { cat "$(tmp err)"; return 1; }
+	grep -q '^result PASSED$' "$(tmp out)"
+	! grep '^wrong' "$(tmp records)"
+	[ "$(tail -n 1 "$(tmp records)")" = finalize ]
+}
+
+with_tool() {
+	rm -f "$(tmp truth)"
+	env HSA_TOOLS_LIB="$O/librocprofiler-sdk.so.1" LD_PRELOAD="$O/tests/libgputool.so $O/libsimkfd.so" \
+		SIMKFD_KERNEL_LIB="$O/workloads/libkernels.so" SIMKFD_GPUS=2 SIMKFD_DRIFT_PPM=200 SIMKFD_TRUTH="$(tmp truth)" \
+		RT_TOOL_OUT="$(tmp records)" "$@" >"$(tmp out)" 2>"$(tmp err)"
+}
+
+# told WHAT-OF-DISPATCHES WHAT-OF-COPIES: as true_ops has it; names by the kernels' ids.
+told() {
+	sed 's/[.]kd / /' "$(tmp records)" | c++filt | awk -v dispatch="$1" -v copy="$2" '
+		function node(src, dst) { return (src > 0 ? src : dst) - 1 }
+		$1 == "kernel" && $2 == "load" {
+			name[$3] = $5; for (i = 6; i <= NF - 10; i++) name[$3] = name[$3] "_" $i }
+		$1 == "dispatch" && $2 == dispatch { printf "dispatch\t%d\t%s\t0\t%s\t%s\n", $8 - 1, name[$10], $6, $7 }
+		$1 == "copy" && $2 == copy { printf "copy\t%d\t-\t%s\t%s\t%s\n", node($9, $10), $11, $7, $8 }' |
+		sort -k1,1 -k2,2n -k3,3 -k4,4n -k5,5n
+}
+
+# Every operation of the truth log is told once, within 1 us, with its GPU, name and bytes.
+check_told() {
+	true_ops "$(tmp truth)" >"$(tmp true)"
+	[ -s "$(tmp true)" ]
+	told "$1" "$2" >"$(tmp told)"
+	diff <(cut -f1-4 "$(tmp true)") <(cut -f1-4 "$(tmp told)")
+	paste "$(tmp true)" "$(tmp told)" | awk -F '\t' '
+		function apart(a, b) { return a > b ? a - b : b - a }
+		apart($5, $11) > 1000 || apart($6, $12) > 1000 { bad++; print } END { exit bad > 0 }'
+}
+
+# Ids of dispatches are 1 to their number. What ENTER has put there, the others find. Of both phases and the end all that
+# does not change is the same, of records too.
+check_phases() {
+	awk '$1 == "dispatch" {
+			id = $11; what = $2; same = $3 " " $4 " " $5; for (i = 8; i <= 15; i++) same = same " " $i
+			if (what == "enter") { entered[id] = same; n++ }
+			if (what == "enter" || what == "exit" ? $6 || $7 : !$6 || $7 < $6) wrong("times")
+			if (what != "record" && $NF != id) wrong("user data")
+			if (entered[id] != same && entered[id]) wrong("other than at its begin: " entered[id])
+			if (seen[what, id]++) wrong("twice") }
+		$1 == "copy" {
+			key = $4 " " $5 " " $6 " " $9 " " $10 " " $11 " " $12 " " $13; copies[$2]++
+			if ($2 == "enter") left[key]++
+			if ($2 == "exit" && left[key]-- <= 0) wrong("never began")
+			if ($2 == "exit" && $NF != $11) wrong("user data")
+			if ($3 != "MEMORY_COPY_" ($9 ? "DEVICE" : "HOST") "_TO_" ($10 ? "DEVICE" : "HOST")) wrong("direction") }
+		function wrong(why) { bad++; if (bad <= 5) print why ": " $0 }
+		END {
+			for (i = 1; i <= n; i++) if (!seen["enter", i] || !seen["exit", i] || !seen["complete", i]) { print "dispatch " i; bad++ }
+			if (copies["enter"] != copies["exit"]) { print "copies"; bad++ }
+			exit bad > 0 }' "$(tmp records)"
+}
+
+# Each belongs to a call that launches or copies, which had begun and not ended when it was submitted.
+check_calls() {
+	awk '$1 == "call" && $2 == "enter" { name[$4] = $3; tid[$4] = $6; open[$4] = 1 }
+		$1 == "call" && $2 == "exit" { open[$4] = 0 }
+		$1 == "dispatch" && $2 == "enter" { check($3, $5, "^hsa_signal_store_(relaxed|screlease)$") }
+		$1 == "copy" && $2 == "enter" { check($4, $6, "^hsa_amd_memory_async_copy") }
+		function check(id, by, re) {
+			n++
+			if (!open[id] || tid[id] != by || name[id] !~ re) { bad++; if (bad <= 5) print "by " name[id] ": " $0 } }
+		END { exit bad > 0 || !n }' "$(tmp records)"
+}
+
+# Each use of an id has ended, once all is told that was asked for by it.
+check_retired() {
+	awk '$1 == "retired" { if (retired[$2]++) { print "twice: " $0; bad++ } }
+		$1 == "dispatch" && $2 == "record" { used[$3] }
+		$1 == "copy" && $2 == "record" { used[$4] }
+		END { for (id in used) if (!retired[id]) { print "not retired: " id; bad++ } exit bad > 0 }' "$(tmp records)"
+}
+
+# Code objects have ids from 1 on, as kernels have; a kernel is loaded behind its code object, and unloaded before it. At the
+# end nothing is left.
+check_code() {
+	awk '$1 == "object" && $2 == "load" { if ($3 != ++objects) wrong("id"); here[$3] = rest(3) }
+		$1 == "kernel" && $2 == "load" { if ($3 != ++kernels) wrong("id"); if (!($4 in here)) wrong("no object")
+			kernel[$3] = rest(3); of[$4]++ }
+		$1 == "kernel" && $2 == "unload" { if (kernel[$3] != rest(3)) wrong("never loaded"); delete kernel[$3]; of[$4]-- }
+		$1 == "object" && $2 == "unload" { if (here[$3] != rest(3)) wrong("never loaded"); delete here[$3]; if (of[$3]) wrong("kernels left") }
+		function rest(from,   i, s) { for (i = from; i <= NF; i++) s = s " " $i; return s }
+		function wrong(why) { bad++; if (bad <= 5) print why ": " $0 }
+		END { for (i in here) { print "left: " i; bad++ } for (i in kernel) { print "left: kernel " i; bad++ }
+			exit bad > 0 || !objects || !kernels }' "$(tmp records)"
+}
+
+# No kernel ends that is not loaded.
+check_loaded() {
+	awk '$1 == "kernel" { loaded[$3] = $2 == "load" }
+		$1 == "dispatch" && $2 != "record" && !loaded[$10] { print; bad++ } END { exit bad > 0 }' "$(tmp records)"
+}
+
+@test "callbacks and records of kernels and copies are what the GPUs ran, of each workload" {
+	for w in vectoradd "streams -g 2 -t 4 -s 2 -n 20" graphs copies module "hsa_dispatch -n 40"; do
+		echo "$w"
+		# shellcheck disable=SC2086 # words
+		traced RT_TOOL=callbacks,records,calls "$O/workloads/"$w
+		check_told complete exit
+		check_told record record
+		check_phases
+		check_calls
+		check_retired
+		check_code
+		check_loaded
+	done
+}
+
+@test "records alone, and callbacks alone, without calls" {
+	for what in records callbacks; do
+		traced RT_TOOL=$what "$O/workloads/streams" -g 2 -t 4 -s 2 -n 20
+		[ $what = callbacks ] || check_told record record
+		[ $what = records ] || check_told complete exit
+		! grep -q '^call' "$(tmp records)"
+		# Each has an id, of its own.
+		[ -z "$(awk '($1 == "dispatch" && ($2 == "record" || $2 == "enter")) || ($1 == "copy" && ($2 == "record" || $2 == "enter")) {
+			print $1 == "copy" ? $4 : $3 }' "$(tmp records)" | sort | uniq -d)" ]
+	done
+}
+
+@test "code that is loaded again has new ids" {
+	traced RT_TOOL=callbacks "$O/workloads/module"
+	[ "$(grep -c '^kernel load .* elementAdd.kd ' "$(tmp records)")" = 3 ]
+	[ "$(awk '$1 == "kernel" && $2 == "load" && $5 == "elementAdd.kd" { print $3 }' "$(tmp records)" | sort -u | wc -l)" = 3 ]
+	# Each launch is of the one that was loaded last.
+	awk '$1 == "kernel" && $2 == "load" { last[$5] = $3; name[$3] = $5 }
+		$1 == "dispatch" && $2 == "enter" { n++; if (last[name[$10]] != $10) bad++ } END { exit bad > 0 || !n }' "$(tmp records)"
+}
+
+@test "what is known of kernels and code objects is what their file says" {
+	traced RT_TOOL=callbacks "$O/workloads/hsa_resources"
+	readelf -sW "$O/workloads/kernels.hsaco" | awk '$NF ~ /\.kd$/ { print $NF }' | sort -u >"$(tmp kernels)"
+	[ -s "$(tmp kernels)" ]
+	object=$(awk '$1 == "object" && $2 == "load" && $5 ~ /kernels.hsaco/ { print $3 }' "$(tmp records)")
+	[ "$(wc -w <<<"$object")" = 1 ]
+	awk -v o="$object" '$1 == "kernel" && $2 == "load" && $4 == o { print $5 }' "$(tmp records)" | sort | diff "$(tmp kernels)" -
+	# Sizes are those of its metadata; the entry lies in the object.
+	tool=(/usr/bin/llvm-readelf*)
+	"${tool[0]}" --notes "$O/workloads/kernels.hsaco" | awk '
+		/\.group_segment_fixed_size:/ { group = $2 } /\.kernarg_segment_size:/ { kernarg = $2 } /\.kernarg_segment_align:/ { align = $2 }
+		/\.private_segment_fixed_size:/ { private = $2 } /\.symbol:/ { gsub(/\047/, "", $2); symbol = $2 }
+		/\.wavefront_size:/ { print symbol, kernarg, align < 16 ? 16 : align, group, private }' | sort >"$(tmp want)"
+	[ -s "$(tmp want)" ]
+	awk -v o="$object" '$1 == "kernel" && $2 == "load" && $4 == o { print $5, $7, $8, $9, $10 }' "$(tmp records)" | sort | diff "$(tmp want)" -
+}
+
+# allocations PHASE: "alloc|free BYTES gpu|cpu", of an address that is freed as it was allocated. Those that fail have none.
+allocations() {
+	awk -v phase="$1" '$1 != "allocation" || $2 != phase || $11 == "(nil)" { next }
+		$3 == "MEMORY_ALLOCATION_ALLOCATE" { what[$11] = $12 " " ($10 > 0 ? "gpu" : "cpu"); print "alloc", what[$11] }
+		$3 == "MEMORY_ALLOCATION_FREE" { print "free", what[$11] }' "$(tmp records)"
+}
+
+@test "memory that is allocated and freed is what the program has allocated and freed, as part of its calls" {
+	traced "$O/workloads/hsa_resources"
+	sed -n 's/^did \(alloc\|free\)/\1/p' "$(tmp out)" >"$(tmp want)"
+	[ "$(wc -l <"$(tmp want)")" -gt 20 ]
+	allocations exit | diff "$(tmp want)" -
+	allocations record | diff "$(tmp want)" -
+	# Times, and the call of HSA that it is part of.
+	awk '$1 == "call" && $2 == "enter" { name[$4] = $3; open[$4] = 1 }
+		$1 == "call" && $2 == "exit" { open[$4] = 0 }
+		$1 == "allocation" && $2 == "enter" && ($8 || $9) { print "times: " $0; bad++ }
+		$1 == "allocation" && $2 != "enter" && (!$8 || $9 < $8) { print "times: " $0; bad++ }
+		$1 == "allocation" && $2 != "record" && (!open[$4] || name[$4] !~ /^hsa_(amd_memory_pool|memory)_(allocate|free)$/) {
+			print "not in its call: " $0; bad++ }
+		END { exit bad > 0 }' "$(tmp records)"
+	# With HIP, which calls HSA: HIP is what called that.
+	traced "$O/workloads/vectoradd"
+	awk '$1 == "call" && $2 == "enter" { name[$4] = $3 }
+		$1 == "allocation" && $2 == "enter" && name[$6] == "hipMalloc" { n++ }
+		END { exit !n }' "$(tmp records)"
+	for phase in exit record; do allocations $phase | sort | uniq -c >"$(tmp $phase)"; done
+	diff "$(tmp exit)" "$(tmp record)"
+}
+
+@test "a runtime that is initialised is told of once" {
+	for w in "vectoradd HSA HIP" "hsa_dispatch HSA"; do
+		for what in callbacks,records,calls callbacks,records; do
+			# shellcheck disable=SC2086 # words
+			set -- $w
+			traced RT_TOOL=$what "$O/workloads/$1"
+			shift
+			for how in callback record; do
+				diff <(for r; do echo "RUNTIME_INITIALIZATION_$r 0"; done | sort) \
+					<(awk -v how=$how '$1 == "init" && $2 == how && $4 >= 10000 { print $3, $5 }' "$(tmp records)" | sort)
+			done
+		done
+	done
+}
+
+@test "scratch memory: the runtime's allocation for the first kernel that spills" {
+	grep -q hsa_amd_tool_scratch_event_alloc_end "$O/gen/hsa_tables.h" || skip "this release of ROCm tells nothing of scratch memory"
+	traced "$O/workloads/resources"
+	for what in enter exit record; do
+		[ "$(grep -c "^scratch $what SCRATCH_MEMORY_ALLOC " "$(tmp records)")" = 1 ]
+	done
+	awk '$1 == "scratch" && $8 != 1 { bad++ } $1 == "scratch" { bytes[$2] = $NF } $2 == "record" && $1 == "scratch" && $7 < $6 { bad++ }
+		END { exit bad || bytes["enter"] || !bytes["exit"] || bytes["exit"] != bytes["record"] }' "$(tmp records)"
+}
+
+@test "a tool may stop and start its context, call HIP, and be finalised in callbacks of kernels" {
+	traced RT_TOOL=callbacks,records RT_TOOL_DOES=restart "$O/workloads/streams" -g 2 -t 4 -s 2 -n 20
+	[ "$(grep -c '^dispatch complete' "$(tmp records)")" -gt 20 ]
+	traced RT_TOOL=callbacks,records RT_TOOL_DOES=hip "$O/workloads/streams" -g 2 -t 4 -s 2 -n 20
+	check_told complete exit
+	check_told record record
+	traced RT_TOOL=callbacks,records RT_TOOL_DOES=finalize "$O/workloads/streams" -g 2 -t 4 -s 2 -n 20
+	grep -qx 'about to finalize' "$(tmp records)"
+}

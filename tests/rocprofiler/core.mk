@@ -1,0 +1,63 @@
+# SPDX-License-Identifier: MIT
+# Tests of the library itself. Those with operations of their own have the library's objects in them.
+
+SDK_TEST_CFLAGS = -fexceptions $(ROCPROFILER_TEST_CFLAGS)
+SDK_TEST_OBJS = $(patsubst %,$(O)/obj/tests/rocprofiler/%.o,fakeops test_sdk_contexts test_sdk_buffers)
+$(SDK_TEST_OBJS): ALL_CFLAGS += $(SDK_TEST_CFLAGS)
+$(SDK_TEST_OBJS): | $(ROCPROFILER_GEN)
+
+$(O)/obj/tests/rocprofiler/thrower.o: tests/rocprofiler/thrower.cpp tests/rocprofiler/thrower.h
+	$(call say,CXX,$@)
+	@mkdir -p $(@D)
+	$(Q)$(ROCPROFILER_CXX) -std=c++17 -Wall -Wextra -Werror $(CFLAGS) $(SANFLAGS) -I. -c $< -o $@
+
+SDK_OPERATION_TESTS = $(O)/tests/test_sdk_contexts $(O)/tests/test_sdk_buffers
+$(SDK_OPERATION_TESTS): $(O)/tests/%: $(O)/obj/tests/rocprofiler/%.o $(O)/obj/tests/rocprofiler/fakeops.o \
+	$(O)/obj/tests/rocprofiler/thrower.o $(ROCPROFILER_LIBRARY_OBJS) $(ROCPROFILER_SHARED_OBJS)
+	$(call say,LD,$@)
+	@mkdir -p $(@D)
+	$(Q)$(CC) $(CFLAGS) $(SANFLAGS) $^ -o $@ -lcmocka -lstdc++ -lpthread -ldl
+
+UNIT_TESTS += $(SDK_OPERATION_TESTS)
+tests: $(SDK_OPERATION_TESTS)
+
+# ---- with the library itself, and tools of which one is linked, the others loaded ----
+
+$(O)/tests/libsdktool_%.so: tests/rocprofiler/sdk_tool.c | $(ROCPROFILER_GEN)
+	$(call say,CC,$@)
+	@mkdir -p $(@D)
+	$(Q)$(CC) $(SHLIB_CFLAGS) $(ROCPROFILER_TEST_CFLAGS) -DTOOL=$* -fvisibility=default $(SHLIB_LDFLAGS) $< -o $@ -ldl
+
+$(O)/tests/libsdktool_none.so: tests/rocprofiler/thrower.h
+	$(call say,CC,$@)
+	@mkdir -p $(@D)
+	$(Q)$(CC) $(SHLIB_CFLAGS) $(SHLIB_LDFLAGS) -x c $< -o $@
+
+SDK_LIBRARY_TEST_OBJS = $(patsubst %,$(O)/obj/tests/rocprofiler/%.o,test_sdk_registration test_sdk_agents)
+$(SDK_LIBRARY_TEST_OBJS): ALL_CFLAGS += $(SDK_TEST_CFLAGS)
+$(SDK_LIBRARY_TEST_OBJS): | $(ROCPROFILER_GEN)
+
+$(O)/tests/test_sdk_registration: $(O)/obj/tests/rocprofiler/test_sdk_registration.o $(O)/librocprofiler-sdk.so.1 \
+	$(O)/tests/libsdktool_linked.so | $(addprefix $(O)/tests/libsdktool_,a.so b.so none.so)
+	$(call say,LD,$@)
+	@mkdir -p $(@D)
+	$(Q)$(CC) $(CFLAGS) $(SANFLAGS) -rdynamic -Wl,--no-as-needed $^ -Wl,-rpath,'$$ORIGIN:$$ORIGIN/..' -o $@ -lcmocka -lpthread -ldl
+
+UNIT_TESTS += $(O)/tests/test_sdk_registration
+tests: $(O)/tests/test_sdk_registration
+
+# To be run with the simulated GPU in LD_PRELOAD, and SIMKFD_GPUS=2.
+$(O)/tests/test_sdk_agents: $(O)/obj/tests/rocprofiler/test_sdk_agents.o $(O)/librocprofiler-sdk.so.1
+	$(call say,LD,$@)
+	@mkdir -p $(@D)
+	$(Q)$(CC) $(CFLAGS) $(SANFLAGS) $^ -Wl,-rpath,'$$ORIGIN/..' -o $@ -lcmocka
+
+tests: $(O)/tests/test_sdk_agents
+
+# Once more for ThreadSanitizer. Make itself knows what is out of date there.
+ifeq ($(SAN),)
+.PHONY: tsan-rocprofiler
+tsan-rocprofiler: | tsan-roctracer
+	$(Q)$(MAKE) --no-print-directory O=$(O)/tsan SAN=thread CFLAGS="-O1 -g" $(SDK_OPERATION_TESTS:$(O)/%=$(O)/tsan/%)
+tests: tsan-rocprofiler
+endif

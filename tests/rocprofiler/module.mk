@@ -1,0 +1,57 @@
+# SPDX-License-Identifier: MIT
+# Tests of librocprofiler-sdk: its public headers and its tables, without the library.
+
+$(O)/gen/tests/rocprofiler/layouts.inc: tests/rocprofiler/layouts.awk tests/rocprofiler/layouts.txt
+	$(call say,GEN,$@)
+	@mkdir -p $(@D)
+	$(Q)awk -f $^ >$@
+
+ROCPROFILER_TEST_CFLAGS = -D__HIP_PLATFORM_AMD__ -Irocprofiler -Iroctx $(ROCPROFILER_SYSTEM)
+ROCPROFILER_TEST_OBJS = $(patsubst %,$(O)/obj/tests/rocprofiler/test_%.o,arguments headers markers tables)
+$(ROCPROFILER_TEST_OBJS): ALL_CFLAGS += $(ROCPROFILER_TEST_CFLAGS)
+$(ROCPROFILER_TEST_OBJS) $(O)/tests/test_sdk_headers_cxx: | $(ROCPROFILER_GEN) $(O)/gen/tests/rocprofiler/layouts.inc
+
+# The same source as C++.
+$(O)/tests/test_sdk_headers_cxx: tests/rocprofiler/test_headers.c
+	$(call say,CXX,$@)
+	@mkdir -p $(@D)
+	$(Q)$(ROCPROFILER_CXX) -x c++ -std=c++17 -Wall -Wextra -Wno-unused-parameter -Werror $(CFLAGS) $(SANFLAGS) -I. -I$(O)/gen \
+		$(ROCPROFILER_TEST_CFLAGS) -MMD -MP -MF $@.d $< -o $@ -lcmocka
+
+$(O)/tests/test_sdk_headers: $(O)/obj/tests/rocprofiler/test_headers.o
+$(O)/tests/test_sdk_tables: $(O)/obj/tests/rocprofiler/test_tables.o $(O)/obj/rocprofiler/tables.o
+
+ROCPROFILER_ARGUMENTS_OBJS = $(patsubst %,$(O)/obj/rocprofiler/%.o,arguments memory values)
+$(ROCPROFILER_ARGUMENTS_OBJS): ALL_CFLAGS += $(ROCPROFILER_TEST_CFLAGS)
+$(ROCPROFILER_ARGUMENTS_OBJS): | $(ROCPROFILER_GEN)
+$(O)/tests/test_sdk_arguments: $(O)/obj/tests/rocprofiler/test_arguments.o $(ROCPROFILER_ARGUMENTS_OBJS) \
+	$(O)/obj/rocprofiler/tables.o
+
+$(O)/tests/test_sdk_arguments $(O)/tests/test_sdk_headers $(O)/tests/test_sdk_tables:
+	$(call say,LD,$@)
+	@mkdir -p $(@D)
+	$(Q)$(CC) $(CFLAGS) $(SANFLAGS) $^ -o $@ -lcmocka
+
+# With the library itself.
+$(O)/tests/test_sdk_markers: $(O)/obj/tests/rocprofiler/test_markers.o $(O)/librocprofiler-sdk.so.1
+	$(call say,LD,$@)
+	@mkdir -p $(@D)
+	$(Q)$(CC) $(CFLAGS) $(SANFLAGS) $^ -Wl,-rpath,'$$ORIGIN/..' -o $@ -lcmocka -lpthread
+
+ROCPROFILER_TESTS = $(patsubst %,$(O)/tests/test_sdk_%,arguments headers headers_cxx markers tables)
+UNIT_TESTS += $(ROCPROFILER_TESTS)
+tests: $(ROCPROFILER_TESTS)
+
+include tests/rocprofiler/core.mk
+
+# ---- with the library ----
+
+$(O)/pic/tests/rocprofiler/gpu_tool.o: SHLIB_CFLAGS += -fvisibility=default $(ROCPROFILER_TEST_CFLAGS)
+$(O)/pic/tests/rocprofiler/gpu_tool.o: | $(ROCPROFILER_GEN)
+
+$(O)/tests/libgputool.so: $(O)/pic/tests/rocprofiler/gpu_tool.o $(O)/librocprofiler-sdk.so.1
+	$(call say,LD,$@)
+	@mkdir -p $(@D)
+	$(Q)$(CC) $(CFLAGS) $(SHLIB_LDFLAGS) $^ -Wl,-rpath,'$$ORIGIN/..' -o $@
+
+tests: $(O)/tests/libgputool.so

@@ -1,0 +1,84 @@
+// SPDX-License-Identifier: MIT
+/*
+ * Tests librocprofiler-sdk-roctx where there is no librocprofiler-register, but a
+ * librocprofiler-sdk, which is this program.
+ */
+#include <dlfcn.h>
+#include <errno.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "roctx/rocprofiler-sdk-roctx/api_trace.h"
+#include "roctx/rocprofiler-sdk-roctx/roctx.h"
+#include "roctx/rocprofiler-sdk-roctx/version.h"
+
+int rocprofiler_set_api_table(const char *name, uint64_t version, uint64_t instance, void **tables,
+			      uint64_t count);
+
+static char asked_for[64];
+
+/* There may be a librocprofiler-register on this machine. */
+void *dlopen(const char *file, int flags)
+{
+	strncpy(asked_for, file ? file : "", sizeof(asked_for) - 1);
+	return NULL;
+}
+
+static struct {
+	int times;
+	char name[16];
+	uint64_t version, instance, count;
+	roctxCoreApiTable_t *core;
+	roctxRangePushA_fn_t push;
+} set;
+
+static int tools_push(const char *message)
+{
+	return 100 + set.push(message);
+}
+
+int rocprofiler_set_api_table(const char *name, uint64_t version, uint64_t instance, void **tables,
+			      uint64_t count)
+{
+	set.times++;
+	strncpy(set.name, name, sizeof(set.name) - 1);
+	set.version = version;
+	set.instance = instance;
+	set.count = count;
+	set.core = tables[0];
+	set.push = set.core->roctxRangePushA_fn;
+	set.core->roctxRangePushA_fn = tools_push;
+	roctxMark("a tool's own call, while it is being asked");
+	errno = ENOSYS;
+	return 1;
+}
+
+static void tables_are_set_once(void **state)
+{
+	errno = 0;
+	assert_int_equal(roctxRangePush("first"), 100);
+	assert_int_equal(roctxRangePop(), 0);
+	roctxMark("second");
+	assert_int_equal(errno, 0);
+	assert_int_equal(set.times, 1);
+	assert_string_equal(set.name, "roctx");
+	assert_int_equal(set.version, ROCTX_VERSION);
+	assert_int_equal(set.instance, 0);
+	assert_int_equal(set.count, 3);
+	assert_int_equal(set.core->size, sizeof(*set.core));
+	assert_string_equal(asked_for, "librocprofiler-register.so.0");
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(tables_are_set_once),
+	};
+
+	return cmocka_run_group_tests_name("sdk_roctx_direct", tests, NULL, NULL);
+}
