@@ -16,8 +16,6 @@
 EXPORT rtrace_subscribe_fn rtrace_subscribe;
 EXPORT rtrace_want_fn rtrace_want;
 EXPORT rtrace_want_operations_fn rtrace_want_operations;
-EXPORT rtrace_begin_call_fn rtrace_begin_call;
-EXPORT rtrace_end_call_fn rtrace_end_call;
 
 int rtrace_subscribe(uint32_t version, const struct rtrace_subscriber *subscriber)
 {
@@ -50,17 +48,4 @@ void rtrace_want_operations(void)
 {
 	hsa_ops__collect();
 	hsa_ops__settle();
-}
-
-uint64_t rtrace_begin_call(void)
-{
-	struct thread *t = thread__self();
-	uint64_t id = t ? thread__new_id(t) : 0;
-
-	return t && ids__push(&t->calls, id) ? id : 0;
-}
-
-void rtrace_end_call(void)
-{
-	thread_current->calls.count--;
 }

@@ -61,13 +61,6 @@ typedef int rtrace_want_fn(uint32_t domain, const uint8_t *wanted, uint32_t coun
  */
 typedef void rtrace_want_operations_fn(void);
 
-/*
- * For a call that only the subscriber sees: a new id, that of the thread's innermost call until its
- * end. 0: no memory; then it has no end.
- */
-typedef uint64_t rtrace_begin_call_fn(void);
-typedef void rtrace_end_call_fn(void);
-
 /* ---- for the rest of the library, by table.c ---- */
 
 extern const struct rtrace_subscriber *subscriber_of_calls; /* NULL: none */

@@ -64,14 +64,14 @@ static void want(enum fake_op op)
 	assert_int_equal(rtrace_want(HIP_API, wanted, FAKE_OPS), 0);
 }
 
-static int start(void **state)
+static int set_up(void **state)
 {
 	n_heard = begun = ended = tool_told = 0;
 	assert_int_equal(rtrace_subscribe(RTRACE_SUBSCRIBER_VERSION, &subscriber), 0);
 	return 0;
 }
 
-static int stop(void **state)
+static int take_down(void **state)
 {
 	want(FAKE_NONE);
 	return roctracer_disable_callback();
@@ -179,7 +179,7 @@ static void under_load(void **state)
 	assert_true(begun > 0 && begun <= THREADS * CALLS);
 }
 
-#define TEST(name) cmocka_unit_test_setup_teardown(name, start, stop)
+#define TEST(name) cmocka_unit_test_setup_teardown(name, set_up, take_down)
 
 int main(void)
 {
