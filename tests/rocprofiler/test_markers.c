@@ -46,7 +46,7 @@ static roctx_range_id_t start(const char *message)
 	return __atomic_add_fetch(&last_id, 1, __ATOMIC_RELAXED);
 }
 
-static void stop(roctx_range_id_t id)
+static void stop_range(roctx_range_id_t id)
 {
 	__atomic_store_n(&stopped, id, __ATOMIC_RELAXED);
 }
@@ -88,7 +88,7 @@ static int name_stream(const char *name, const struct ihipStream_t *stream)
 }
 
 static const roctxCoreApiTable_t plain_core = {
-	sizeof(plain_core), mark, push, pop, start, stop, thread_id,
+	sizeof(plain_core), mark, push, pop, start, stop_range, thread_id,
 };
 static const roctxControlApiTable_t plain_controls = {
 	sizeof(plain_controls),
