@@ -19,13 +19,27 @@ static uint64_t ns_of(clockid_t clock)
 	return t.tv_sec * 1000000000ULL + t.tv_nsec;
 }
 
+#define CLOCKS_NS    2000 /* between the first and the last; else they are read again, ... */
+#define CLOCKS_TRIES 16	  /* ... so often; the best counts */
+
+/* Who is interrupted in between reads clocks of different moments. */
 void trace_clocks__now(struct trace_clocks *c)
 {
-	*c = (struct trace_clocks){
-		.boot_ns = ns_of(CLOCK_BOOTTIME),
-		.mono_ns = ns_of(CLOCK_MONOTONIC),
-		.real_ns = ns_of(CLOCK_REALTIME),
-	};
+	uint64_t least = UINT64_MAX;
+
+	for (int i = 0; i < CLOCKS_TRIES && least > CLOCKS_NS; i++) {
+		struct trace_clocks now = {
+			.boot_ns = ns_of(CLOCK_BOOTTIME),
+			.mono_ns = ns_of(CLOCK_MONOTONIC),
+			.real_ns = ns_of(CLOCK_REALTIME),
+		};
+		uint64_t took = ns_of(CLOCK_BOOTTIME) - now.boot_ns;
+
+		if (took >= least)
+			continue;
+		least = took;
+		*c = now;
+	}
 }
 
 void origin__new_uuid(struct trace_origin *o)
