@@ -84,11 +84,10 @@ static uint64_t distance(const struct work *w, uint64_t graph, const activity_re
 	return w->graph == graph && w->record.op == r->op && ns < APART_NS ? ns : UINT64_MAX;
 }
 
-struct hip_work graph_work__take(uint64_t graph, const activity_record_t *record)
+bool graph_work__take(uint64_t graph, const activity_record_t *record, struct hip_work *work)
 {
 	struct work **nearest = NULL, *found;
 	uint64_t least = UINT64_MAX;
-	struct hip_work work = {0};
 
 	pthread_mutex_lock(&lock);
 	for (struct work **link = &lists[graph % GRAPHS]; *link; link = &(*link)->next) {
@@ -103,10 +102,12 @@ struct hip_work graph_work__take(uint64_t graph, const activity_record_t *record
 	if (found)
 		*nearest = found->next;
 	pthread_mutex_unlock(&lock);
-	if (found && found->record.op == 0) /* a dispatch */
-		work.kernel_name = found->record.kernel_name;
-	else if (found)
-		work.bytes = found->record.bytes;
+	if (!found)
+		return false;
+	if (found->record.op == 0) /* a dispatch */
+		work->kernel_name = found->record.kernel_name;
+	else
+		work->bytes = found->record.bytes;
 	free(found);
-	return work;
+	return true;
 }

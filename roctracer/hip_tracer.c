@@ -82,11 +82,13 @@ static void note_copies(struct thread *t, uint32_t op, const struct data *d)
 static size_t bytes_of(const activity_record_t *record)
 {
 	struct call_work work = call_work__get(record->correlation_id);
+	struct hip_work of_graph = {0};
 
 	if (!work.graph)
 		return work.bytes;
 	hsa_ops__collect();
-	return graph_work__take(work.graph, record).bytes;
+	graph_work__take(work.graph, record, &of_graph);
+	return of_graph.bytes;
 }
 
 /* ---- a call ---- */

@@ -33,6 +33,7 @@ struct operation {
 /* The agent's functions; once found they stay. */
 static rtrace_agent_tell_fn *agent_tell;
 static rtrace_agent_collect_fn *agent_collect;
+static bool are_told; /* the agent was there when it was asked last */
 
 /* ---- what the agent calls ---- */
 
@@ -178,7 +179,13 @@ void hsa_ops__settle(void)
 	if (!tell && wants() && load_agent())
 		tell = __atomic_load_n(&agent_tell, __ATOMIC_ACQUIRE);
 	if (tell)
-		tell(RTRACE_CLIENT_VERSION, &client);
+		__atomic_store_n(&are_told, !tell(RTRACE_CLIENT_VERSION, &client),
+				 __ATOMIC_RELAXED);
+}
+
+bool hsa_ops__are_told(void)
+{
+	return __atomic_load_n(&are_told, __ATOMIC_RELAXED);
 }
 
 void hsa_ops__collect(void)
@@ -207,6 +214,7 @@ void hsa_ops__unload(void)
 	void *library = agent_library__find();
 	void (*on_unload)(void) = library ? dlsym(library, "OnUnload") : NULL;
 
+	__atomic_store_n(&are_told, false, __ATOMIC_RELAXED);
 	if (on_unload)
 		on_unload();
 }
