@@ -6,7 +6,6 @@
 #include "rocprofiler/results.h"
 
 #include <dlfcn.h>
-#include <link.h>
 #include <pthread.h>
 #include <string.h>
 
@@ -91,7 +90,6 @@ struct pending *results__take(uint32_t number)
 
 /* ---- putting them in place ---- */
 
-/* Before HIP 6 it is the one of the structure that HIP 6 changed. */
 static uint32_t number_of(const char *name)
 {
 	const struct sdk_kind *kind =
@@ -126,19 +124,12 @@ static bool find(const char *name, struct import *import)
 	return false;
 }
 
-static int count_loaded(struct dl_phdr_info *info, size_t size, void *count)
-{
-	*(unsigned long long *)count = info->dlpi_adds;
-	return 1;
-}
-
 /* Since this was asked last, by one thread. */
 static bool was_loaded(void)
 {
-	static unsigned long long before;
-	unsigned long long count = 0;
+	static uint64_t before;
+	uint64_t count = imports__loaded();
 
-	dl_iterate_phdr(count_loaded, &count);
 	return __atomic_exchange_n(&before, count, __ATOMIC_RELAXED) != count;
 }
 

@@ -142,18 +142,12 @@ static void hsa_loaded(HsaApiTable *table, uint64_t version)
 	intercept__tell(ROCPROFILER_HSA_TABLE, version, instance, table);
 }
 
-static void hsa_unloaded(void)
-{
-	runtimes__wait();
-	code_objects__unload_all();
-}
-
 static const struct rtrace_subscriber subscriber = {
 	.begin = begin,
 	.end = calls__end,
 	.hsa_loading = hsa_loading,
 	.hsa_loaded = hsa_loaded,
-	.hsa_unloaded = hsa_unloaded,
+	.hsa_unloaded = runtimes__end,
 	.wants = gpu_work__wants,
 	.submitted = gpu_work__submitted,
 	.ended = gpu_work__ended,

@@ -208,7 +208,7 @@ static void on_done(uint32_t op, void *record, void *arg)
 
 	copy.domain = ACTIVITY_DOMAIN_HIP_OPS;
 	copy.correlation_id = s.correlation_id;
-	if (s.graph && graph_work__wants(op) && (op == OP_DISPATCH || is_copy(copy.kind)))
+	if (s.graph && (op == OP_DISPATCH || is_copy(copy.kind)))
 		look_up_work(&copy, &s);
 	if (op == OP_COPY && is_copy(copy.kind) && !copy.bytes)
 		copy.bytes = s.work.bytes;

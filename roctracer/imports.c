@@ -34,7 +34,7 @@ struct object {
 /* Those that are known stay loaded: handles are never given back. Behind them, those just found. */
 static struct object objects[OBJECTS];
 static uint32_t n_known, n_objects;
-static unsigned long long n_loaded; /* objects in the process up to now */
+static uint64_t n_loaded; /* objects in the process up to now */
 
 /* ---- finding them ---- */
 
@@ -135,8 +135,16 @@ static int look_at(struct dl_phdr_info *info, size_t size, void *library)
 
 static int count_loaded(struct dl_phdr_info *info, size_t size, void *count)
 {
-	*(unsigned long long *)count = info->dlpi_adds;
+	*(uint64_t *)count = info->dlpi_adds;
 	return 1;
+}
+
+uint64_t imports__loaded(void)
+{
+	uint64_t count = 0;
+
+	dl_iterate_phdr(count_loaded, &count);
+	return count;
 }
 
 /*
@@ -153,9 +161,8 @@ static bool keep(const struct object *o)
 
 static void find_objects(const char *library)
 {
-	unsigned long long count = 0;
+	uint64_t count = imports__loaded();
 
-	dl_iterate_phdr(count_loaded, &count);
 	if (count == n_loaded)
 		return;
 	n_loaded = count;

@@ -7,6 +7,7 @@
 #define ROCTRACER_IMPORTS_H
 
 #include <stdbool.h>
+#include <stdint.h>
 
 /* A function: what is to be in the place of its address, `replacement`, calls it. */
 struct import {
@@ -25,5 +26,8 @@ struct import {
  * library in a process, and one thread at a time.
  */
 void imports__replace(const char *library, bool (*find)(const char *name, struct import *i));
+
+/* How many objects the process has loaded up to now. */
+uint64_t imports__loaded(void);
 
 #endif
