@@ -19,7 +19,9 @@
  *
  * Not seen are packets that the GPU takes before they are rung for: those that a doorbell of the
  * runtime's own sets free, and those that are written while a queue that had been taken off the
- * hardware comes back. They run as they are, and are counted as lost.
+ * hardware comes back. They run as they are, and are counted as lost. What is taken while it is
+ * looked at, which may be long if a tool is told of it, has no times: its place in the ring may be
+ * another packet's by then, whose signal somebody waits for.
  */
 #include <string.h>
 
@@ -171,9 +173,40 @@ static bool tell_submitted(const struct queue *q, enum rt_agent_kind kind, uint6
 
 /* ---- the signal ---- */
 
-static void set_signal(union packet *pkt, hsa_signal_t signal)
+/* The GPU has taken it before it was rung for: its place may be another packet's by now. */
+static bool is_taken(const struct queue *q, uint64_t index, const union packet *pkt)
 {
-	__atomic_store_n(&pkt->dispatch.completion_signal.handle, signal.handle, __ATOMIC_RELEASE);
+	uint16_t header = __atomic_load_n(&pkt->header, __ATOMIC_ACQUIRE);
+
+	return header_type(header) == HSA_PACKET_TYPE_INVALID ||
+	       hsa.core.hsa_queue_load_read_index_scacquire_fn(q->hsa) > index;
+}
+
+/* False: the packet is taken. A signal that another packet has been given since is not touched. */
+static bool set_signal(const struct queue *q, uint64_t index, union packet *pkt, hsa_signal_t own,
+		       hsa_signal_t signal)
+{
+	return !is_taken(q, index, pkt) &&
+	       __atomic_compare_exchange_n(&pkt->dispatch.completion_signal.handle, &own.handle,
+					   signal.handle, false, __ATOMIC_RELEASE,
+					   __ATOMIC_RELAXED);
+}
+
+/* Its times will not be known. */
+static void tell_untimed(const struct notice *n, uint32_t device_id)
+{
+	inflight_tell_done(n, device_id, &(struct times){0}, 0);
+}
+
+/* Who is told of a signal's end may be told at once: so who is to be told is known before. */
+static bool has_timer(struct queue *q, uint64_t index, union packet *pkt, struct op *op)
+{
+	if (op->own)
+		return !is_taken(q, index, pkt) && shadow_watch(op->timed, op);
+	if (!set_signal(q, index, pkt, (hsa_signal_t){0}, op->timed))
+		return false;
+	q->ready.handle = 0;
+	return true;
 }
 
 /* The packet has no signal, or one that stays. False: that cannot be, or there is no room. */
@@ -183,27 +216,24 @@ static bool record_packet(struct queue *q, enum rt_agent_kind kind, uint64_t ind
 	hsa_signal_t own = pkt->dispatch.completion_signal;
 	struct op *op = inflight_next(q);
 
-	if (!op || (!own.handle && !inflight_make_ready(q)))
+	if (!op || (own.handle ? !shadow_reserve(own) : !inflight_make_ready(q)))
 		return false;
 	*op = (struct op){.notice = {.op = agent_next_op()},
 			  .device = q->device,
 			  .device_id = q->device_id,
 			  .timed = own.handle ? own : q->ready,
 			  .own = own.handle};
-	if (own.handle && !shadow_watch(own, op))
-		return false;
 	if (!tell_submitted(q, kind, index, pkt, &op->notice)) {
 		if (own.handle)
-			shadow_forget(op);
+			shadow_drop(own);
 		return true; /* counted */
 	}
 	if (op->notice.recorded)
 		flight_begin(op->notice.op, op->timed, q->device_id, op->own ? RT_FLIGHT_OWN : 0);
-	if (!own.handle) {
-		set_signal(pkt, q->ready);
-		q->ready.handle = 0;
-	}
-	inflight_push(q);
+	if (has_timer(q, index, pkt, op))
+		inflight_push(q);
+	else
+		tell_untimed(&op->notice, op->device_id);
 	return true;
 }
 
@@ -233,11 +263,12 @@ static bool record_shared(struct queue *q, enum rt_agent_kind kind, uint64_t ind
 		return true; /* counted */
 	}
 	timed = r->timed; /* then it may be somebody else's */
-	if (relay_start(r, shared_ended)) {
-		set_signal(pkt, timed);
-	} else {
-		inflight_tell_done(&r->notice, r->device_id, &(struct times){0}, 0);
+	if (!relay_start(r, shared_ended)) {
+		tell_untimed(&r->notice, r->device_id);
 		relay_put(r);
+	} else if (!set_signal(q, index, pkt, r->own, timed)) {
+		tell_untimed(&r->notice, r->device_id);
+		relay_cancel(r);
 	}
 	return true;
 }

@@ -115,8 +115,10 @@ void inflight_tell_done(const struct notice *n, uint32_t device_id, const struct
 
 /* ---- shadow.c ---- */
 
-/* The operation completes that signal of the application; the packet is not with the GPU yet.
- * False: its times would not stay apart from those of others, or there is no memory. */
+/* An operation is to be watched that completes that signal of the application. False: its times
+ * would not stay apart from those of others, or there is no memory. */
+bool shadow_reserve(hsa_signal_t signal);
+/* ... this one, which is not with the GPU yet. False: the GPU has had it. */
 bool shadow_watch(hsa_signal_t signal, struct op *op);
 /* Has it ended? Then that is recorded. */
 bool shadow_has_ended(struct op *op);

@@ -115,9 +115,32 @@ static bool take_times(struct entry *e)
 	return true;
 }
 
+/* The signal goes before it has told them. */
+static void end_untimed(struct entry *e)
+{
+	inflight_tell_done(&e->kernel->notice, e->kernel->device_id, &(struct times){0}, 0);
+	e->kernel->told = true;
+	detach(e);
+}
+
 static bool is_usable(hsa_signal_t signal)
 {
 	return signal_abi(signal)->kind == AMD_SIGNAL_KIND_USER && signal_value(signal) == 1;
+}
+
+bool shadow_reserve(hsa_signal_t signal)
+{
+	struct shard *shard;
+	struct entry **link, *e;
+	bool can;
+
+	if (!is_usable(signal))
+		return false;
+	link = lock_entry(signal, &shard);
+	e = get_entry(link, shard, signal);
+	can = e && (!e->kernel || take_times(e));
+	pthread_mutex_unlock(&shard->lock);
+	return can;
 }
 
 bool shadow_watch(hsa_signal_t signal, struct op *op)
@@ -244,7 +267,7 @@ void shadow_drop_slow(hsa_signal_t signal, bool destroyed)
 	struct entry *e = *link;
 
 	if (e && e->kernel && !take_times(e) && destroyed)
-		detach(e);
+		end_untimed(e);
 	if (e)
 		e->copy = 0;
 	if (e && !e->kernel)

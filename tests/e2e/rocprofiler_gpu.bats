@@ -221,3 +221,13 @@ allocations() {
 	traced RT_TOOL=callbacks,records RT_TOOL_DOES=finalize "$O/workloads/streams" -g 2 -t 4 -s 2 -n 20
 	grep -qx 'about to finalize' "$(tmp records)"
 }
+
+# While the context is stopped, other threads ring for packets beyond those that are being looked at: the GPU takes these, and
+# their places are given to other packets, with signals that threads wait for.
+@test "packets that the GPU takes while a tool is told of them do not cost others their signals" {
+	for _ in 1 2 3 4; do
+		SIMKFD_GPUS=1 traced RT_TOOL=callbacks,records RT_TOOL_DOES=pause timeout 60 "$O/workloads/hsa_producers" -m add -t 16 -n 60
+		[ "$(grep -c '^dispatch enter' "$(tmp records)")" -gt 0 ]
+		[ "$(grep -c '^dispatch enter' "$(tmp records)")" = "$(grep -c '^dispatch complete' "$(tmp records)")" ]
+	done
+}

@@ -3,18 +3,24 @@
  * A tool in a preloaded library: has librocprofiler-sdk tell of what GPUs do and of what is loaded
  * for them, and writes it to the file RT_TOOL_OUT, one line each, agents by the driver's numbers:
  *
- *   object load|unload ID NODE URI BASE SIZE DELTA STORAGE FILE|BASE-SIZE
- *   kernel load|unload ID OBJECT-ID NAME OBJECT KERNARG ALIGNMENT GROUP PRIVATE SGPRS VGPRS ACCUM
- * ENTRY ADDRESS dispatch enter|exit|complete|record ID EXTERNAL TID BEGIN END NODE QUEUE KERNEL
- * DISPATCH PRIVATE GROUP WORKGROUP GRID USER copy enter|exit|record DIRECTION ID EXTERNAL TID BEGIN
- * END SRC-NODE DST-NODE BYTES SRC DST USER allocation enter|exit|record OPERATION ID EXTERNAL
- * ANCESTOR TID BEGIN END NODE ADDRESS BYTES USER scratch enter|exit|record OPERATION ID TID BEGIN
- * END NODE QUEUE FLAGS BYTES init callback|record RUNTIME VERSION INSTANCE call enter|exit NAME ID
- * ANCESTOR TID retired ID finalize
+ * - object load|unload ID NODE URI BASE SIZE DELTA STORAGE FILE|BASE-SIZE
+ * - kernel load|unload ID OBJECT-ID NAME OBJECT KERNARG ALIGNMENT GROUP PRIVATE SGPRS VGPRS ACCUM
+ *   ENTRY ADDRESS
+ * - dispatch enter|exit|complete|record ID EXTERNAL TID BEGIN END NODE QUEUE KERNEL DISPATCH
+ *   PRIVATE GROUP WORKGROUP GRID USER
+ * - copy enter|exit|record DIRECTION ID EXTERNAL TID BEGIN END SRC-NODE DST-NODE BYTES SRC DST USER
+ * - allocation enter|exit|record OPERATION ID EXTERNAL ANCESTOR TID BEGIN END NODE ADDRESS BYTES
+ *   USER
+ * - scratch enter|exit|record OPERATION ID TID BEGIN END NODE QUEUE FLAGS BYTES
+ * - init callback|record RUNTIME VERSION INSTANCE
+ * - call enter|exit NAME ID ANCESTOR TID
+ * - retired ID
+ * - finalize
  *
  * RT_TOOL: of callbacks, records, calls, those that are wanted; without it, all. RT_TOOL_DOES: what
- * it does in callbacks of kernels: restart (stops and starts its context again), hip (calls HIP,
- * and waits for the GPU where that may be), finalize (at the fifth that has ended).
+ * it does in callbacks of kernels: restart (stops and starts its context again), pause (the same,
+ * 3 ms in between), hip (calls HIP, and waits for the GPU where that may be), finalize (at the
+ * fifth that has ended).
  */
 #include <dlfcn.h>
 #include <inttypes.h>
@@ -26,8 +32,9 @@
 #include <rocprofiler-sdk/registration.h>
 #include <rocprofiler-sdk/rocprofiler.h>
 
-#define NODES 64
-#define DIM   "%u,%u,%u"
+#define NODES	 64
+#define PAUSE_US 3000
+#define DIM	 "%u,%u,%u"
 
 #define CHECK(call)                                                      \
 	do {                                                             \
@@ -169,12 +176,15 @@ static void call_hip(const char *name, int *arg)
 	check(function && !function(arg), name);
 }
 
-static void do_something(int has_ended, uint64_t dispatch)
+static void do_something(rocprofiler_callback_phase_t phase, uint64_t dispatch)
 {
+	int has_ended = phase == ROCPROFILER_CALLBACK_PHASE_NONE;
 	int device;
 
-	if (!strcmp(does, "restart")) {
+	if (!strcmp(does, "restart") || !strcmp(does, "pause")) {
 		rocprofiler_stop_context(context);
+		if (!strcmp(does, "pause"))
+			usleep(PAUSE_US);
 		rocprofiler_start_context(context);
 	} else if (!strcmp(does, "hip")) {
 		call_hip("hipGetDevice", &device);
@@ -203,7 +213,7 @@ static void on_dispatch(const rocprofiler_callback_tracing_record_t *r,
 		       r->thread_id, d->start_timestamp, d->end_timestamp, &d->dispatch_info,
 		       user->value);
 	if (does)
-		do_something(!strcmp(what, "complete"), d->dispatch_info.dispatch_id);
+		do_something(r->phase, d->dispatch_info.dispatch_id);
 }
 
 static void on_copy(const rocprofiler_callback_tracing_record_t *r, rocprofiler_user_data_t *user)

@@ -30,8 +30,7 @@
 #include "tests/simkfd/simkfd.h"
 
 #define PACKET_SIZE	     64
-#define UNRUNG_GRACE_NS	     1000000000 /* a producer may be preempted for long */
-#define PACKETS_PER_STEP     64		/* then the other queues have their turn */
+#define PACKETS_PER_STEP     64 /* then the other queues have their turn */
 #define BYTES_PER_NS	     400 /* what a blit kernel takes for its bytes, beside SIMKFD_KERNEL_NS */
 #define FORMAT_BARRIER_VALUE 2	 /* of vendor packets; 1 is a PM4 indirect buffer */
 #define QUEUE_NEEDS_SCRATCH  1	 /* in queue_inactive_signal: the next kernel has too little; */
@@ -323,8 +322,8 @@ static uint64_t look_for_unrung(struct queue *q, uint64_t now)
 	}
 	if (!q->aql.unrung_since)
 		q->aql.unrung_since = now;
-	if (now < q->aql.unrung_since + UNRUNG_GRACE_NS)
-		return q->aql.unrung_since + UNRUNG_GRACE_NS;
+	if (now < q->aql.unrung_since + config.unrung_ns)
+		return q->aql.unrung_since + config.unrung_ns;
 	while (is_unrung(q) && q->limit < q->read + q->ring_size / PACKET_SIZE)
 		q->limit++;
 	q->available = now;

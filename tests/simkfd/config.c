@@ -88,6 +88,7 @@ void config__read(void)
 	config.kernels = env_text("SIMKFD_KERNELS");
 	config.kernel_lib = env_text("SIMKFD_KERNEL_LIB");
 	config.gap_ns = env_number("SIMKFD_GAP_NS", 1000);
+	config.unrung_ns = env_range("SIMKFD_UNRUNG_US", 1000000, 0, 1000000000) * 1000;
 	config.overlap = env_range("SIMKFD_OVERLAP", 4, 1, 64);
 	config.copy_gbps = env_real("SIMKFD_COPY_GBPS", 16);
 	config.gpu_khz = env_number("SIMKFD_GPU_KHZ", 100000);

@@ -41,6 +41,8 @@
  *   SIMKFD_KERNELS=K=NS,...  what kernels of these names take
  *   SIMKFD_KERNEL_LIB=FILE   host functions for kernels, see simkfd_kernels.h
  *   SIMKFD_GAP_NS=1000       between two packets that wait for each other
+ *   SIMKFD_UNRUNG_US=1000000 after that a packet runs that nobody has rung for, as when a queue
+ *                            comes back on the hardware; a producer may be preempted for long
  *   SIMKFD_OVERLAP=4         packets of one queue that may run at a time, 1 to 64
  *   SIMKFD_COPY_GBPS=16      speed of the copy engines
  *   SIMKFD_GPU_KHZ=100000    frequency of the GPU's clock
@@ -96,7 +98,7 @@ struct config {
 	uint64_t vram;
 	bool large_bar, svm, syscalls;
 	uint32_t minor;
-	uint64_t kernel_ns, gap_ns, gpu_khz, poll_ns;
+	uint64_t kernel_ns, gap_ns, unrung_ns, gpu_khz, poll_ns;
 	unsigned int overlap;
 	double copy_gbps, drift_ppm;
 	const char *kernels, *kernel_lib, *fault, *truth, *clock; /* NULL or not empty */
