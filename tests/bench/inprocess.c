@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: MIT
 /*
- * What a tool that uses libroctracer64 costs the program that it is in: a call of HIP, made by one
- * or more threads, and a launch.
+ * What a tool that uses libroctracer64 or librocprofiler-sdk costs the program that it is in: a
+ * call of HIP, made by one or more threads, and a launch.
  *
- *   inprocess KERNELS.hsaco CALLS LAUNCHES [floor]
+ *   inprocess KERNELS.hsaco CALLS LAUNCHES [floor|sdk-calls|sdk-launch]
  *
  * Prints lines `KEY NANOSECONDS`, of what a call costs the thread that makes it:
  *   calls.THREADS.none|records|callbacks|both    the median thread
@@ -12,7 +12,13 @@
  * a tool that does nothing, without libroctracer64, which is what HIP itself takes:
  *   calls.THREADS.floor
  *   launch.none|floor
+ * With `sdk-calls` for librocprofiler-sdk, which is loaded after `none`:
+ *   calls.THREADS.none|callbacks|records|stopped    stopped: contexts that may be started again
+ * With `sdk-launch`, it being in HSA_TOOLS_LIB and its tool, libsdk_tool.so, in LD_PRELOAD:
+ *   launch.never|callbacks|records|stopped          of kernels, not of calls; never: not started
+ * yet
  */
+#include <dlfcn.h>
 #include <hip/hip_runtime_api.h>
 #include <pthread.h>
 #include <stdbool.h>
@@ -23,6 +29,7 @@
 #include "roctracer/roctracer_ext.h"
 #include "tests/bench/batches.h"
 #include "tests/bench/hip_floor.h"
+#include "tests/bench/sdk_tool.h"
 
 #define BATCH_CALLS    1000
 #define BATCH_LAUNCHES 50
@@ -147,17 +154,73 @@ static void measure_floor(void)
 	print_all_calls("floor");
 }
 
+static void (*sdk_tool(void))(unsigned int wishes)
+{
+	void *tool = dlopen("libsdk_tool.so", RTLD_NOW | RTLD_LOCAL);
+	void (*want)(unsigned int wishes);
+
+	must(!tool, "libsdk_tool.so");
+	*(void **)&want = dlsym(tool, "sdk_tool__want");
+	return want;
+}
+
+static void measure_sdk_calls(void)
+{
+	void (*want)(unsigned int wishes);
+
+	print_all_calls("none");
+	want = sdk_tool();
+	want(SDK_TOOL_CALLBACKS);
+	print_all_calls("callbacks");
+	want(SDK_TOOL_RECORDS);
+	print_all_calls("records");
+	want(0);
+	print_all_calls("stopped");
+}
+
+static void measure_sdk_launch(void)
+{
+	void (*want)(unsigned int wishes) = sdk_tool();
+
+	print_launch("never");
+	want(SDK_TOOL_KERNEL_CALLBACKS);
+	print_launch("callbacks");
+	want(SDK_TOOL_KERNEL_RECORDS);
+	print_launch("records");
+	want(0);
+	print_launch("stopped");
+}
+
+static const struct {
+	const char *name;
+	void (*measure)(void);
+} ways[] = {
+	{"", measure},
+	{"floor", measure_floor},
+	{"sdk-calls", measure_sdk_calls},
+	{"sdk-launch", measure_sdk_launch},
+};
+
+static void (*find_way(const char *name))(void)
+{
+	for (size_t i = 0; i < sizeof(ways) / sizeof(ways[0]); i++)
+		if (!strcmp(ways[i].name, name))
+			return ways[i].measure;
+	return NULL;
+}
+
 int main(int argc, char **argv)
 {
-	bool floor = argc == 5 && !strcmp(argv[4], "floor");
+	void (*way)(void) = find_way(argc == 5 ? argv[4] : "");
 	hipModule_t module;
 
-	if (argc == 4 || floor) {
+	if (argc >= 4 && way) {
 		calls = atol(argv[2]);
 		launches = atol(argv[3]);
 	}
 	if (calls < BATCH_CALLS || launches < BATCH_LAUNCHES) {
-		fprintf(stderr, "usage: inprocess KERNELS.hsaco CALLS LAUNCHES [floor]\n");
+		fprintf(stderr, "usage: inprocess KERNELS.hsaco CALLS LAUNCHES"
+				" [floor|sdk-calls|sdk-launch]\n");
 		return 2;
 	}
 	MUST(hipModuleLoad(&module, argv[1]));
@@ -165,9 +228,6 @@ int main(int argc, char **argv)
 	MUST(hipMalloc((void **)&data, sizeof(*data)));
 	launch(BATCH_LAUNCHES);
 	synchronise();
-	if (floor)
-		measure_floor();
-	else
-		measure();
+	way();
 	return 0;
 }

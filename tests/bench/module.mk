@@ -1,7 +1,7 @@
 # What tracing costs. The programs that are measured, and `make bench`, which runs scripts/bench.
 
 BENCH_DIR = $(O)/bench
-BENCH = $(addprefix $(BENCH_DIR)/,calls completions floor inprocess launches)
+BENCH = $(addprefix $(BENCH_DIR)/,calls completions floor inprocess launches libsdk_tool.so)
 
 $(BENCH_DIR)/libamdhip64.so.98: tests/bench/entries.c tests/bench/entries.h
 	$(call say,LD,$@)
@@ -56,7 +56,15 @@ $(BENCH_DIR)/inprocess: $(O)/obj/tests/bench/inprocess.o $(O)/obj/tests/bench/hi
 		$(O)/libroctracer64.so.4
 	$(call say,LD,$@)
 	@mkdir -p $(@D)
-	$(Q)$(CC) $(CFLAGS) $(SANFLAGS) $^ -o $@ -lamdhip64 -lpthread '-Wl,-rpath,$$ORIGIN/..'
+	$(Q)$(CC) $(CFLAGS) $(SANFLAGS) $^ -o $@ -lamdhip64 -lpthread '-Wl,-rpath,$$ORIGIN:$$ORIGIN/..'
+
+$(O)/pic/tests/bench/sdk_tool.o: SHLIB_CFLAGS += -fvisibility=default -D__HIP_PLATFORM_AMD__ -Irocprofiler -Iroctx $(ROCPROFILER_SYSTEM)
+$(O)/pic/tests/bench/sdk_tool.o: | $(ROCPROFILER_GEN)
+
+$(BENCH_DIR)/libsdk_tool.so: $(O)/pic/tests/bench/sdk_tool.o $(O)/librocprofiler-sdk.so.1
+	$(call say,LD,$@)
+	@mkdir -p $(@D)
+	$(Q)$(CC) $(CFLAGS) $(SHLIB_LDFLAGS) $^ -Wl,-rpath,'$$ORIGIN/..' -o $@
 
 # Not run by the tests, but to be built with them, or nobody notices that it cannot be.
 tests: $(BENCH)
