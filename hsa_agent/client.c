@@ -85,7 +85,7 @@ static const char *name_of(const hsa_kernel_dispatch_packet_t *kernel)
 	return kernel ? kernel_name(kernel->kernel_object) : NULL;
 }
 
-uint64_t client_caller(void)
+struct rtrace_caller client_caller(void)
 {
 	return client->caller();
 }
@@ -105,8 +105,10 @@ void *client_packet_submitted(const struct queue *q, enum rt_agent_kind kind, ui
 
 	if (!client_wants(kind))
 		return NULL;
-	op.caller = owners_find_other(q->hsa, &q->owners, index, &owner) ? owner.caller
-									 : client->caller();
+	if (!owners_find_other(q->hsa, &q->owners, index, &owner))
+		owner = (struct owner){.caller = client->caller(), .tid = agent_tid()};
+	op.caller = owner.caller;
+	op.tid = owner.tid;
 	op.node = device_node(q->device_id);
 	op.kernel = name_of(kernel);
 	telling = q;
@@ -127,6 +129,7 @@ void *client_copy_submitted(uint32_t device, const struct copy_request *r)
 	if (!client_wants(RT_AGENT_COPY))
 		return NULL;
 	op.caller = client->caller();
+	op.tid = agent_tid();
 	op.node = device_node(device);
 	op.src_node = device_node(r->src_agent);
 	op.dst_node = device_node(r->dst_agent);

@@ -15,7 +15,7 @@
 #include <stdint.h>
 
 /* Both sides must have been built for the same one. */
-#define RTRACE_CLIENT_VERSION 2
+#define RTRACE_CLIENT_VERSION 3
 
 /* What the library wants to be told of. */
 #define RTRACE_WANT_KERNELS  0x1 /* operations: kernels, ... */
@@ -23,12 +23,19 @@
 #define RTRACE_WANT_BARRIERS 0x4 /* ... barrier packets */
 #define RTRACE_WANT_PACKETS  0x8 /* all packets that are written to queues */
 
+/* The call in which a thread is; 0: in none. */
+struct rtrace_caller {
+	uint64_t id;				     /* as the client knows calls */
+	uint64_t subscriber_id, subscriber_ancestor; /* as who hears of them from the client does */
+};
+
 struct rtrace_operation {
 	uint32_t wanted_as; /* RTRACE_WANT_KERNELS, _COPIES or _BARRIERS */
 	uint32_t queue;	    /* from 1, as queues were created; 0: a copy */
 	uint32_t node;	    /* the driver's, of the GPU; of a copy: the source if that is a GPU */
-	uint64_t caller;    /* see below */
-	const char *kernel; /* its name, there for good; NULL: none, or not known */
+	uint32_t tid;	    /* the thread that has submitted it */
+	struct rtrace_caller caller; /* see below */
+	const char *kernel;	     /* its name, there for good; NULL: none, or not known */
 	/* of a kernel, there until the function returns; else NULL */
 	const hsa_kernel_dispatch_packet_t *packet;
 	hsa_queue_t *hsa_queue; /* NULL: a copy */
@@ -53,12 +60,12 @@ struct rtrace_client {
 	/* RTRACE_WANT_*. From any thread, at any time. */
 	uint32_t (*wants)(void);
 	/*
-	 * The call in which the thread is, as the client knows calls. An operation is told with
-	 * what this has returned on the thread that has submitted it, in its call that does so:
-	 * that which rings a queue's doorbell, unless another thread was first to ring for the
-	 * packet, or its own must wait with it: then that which has reserved its place.
+	 * The call in which the thread is. An operation is told with what this has said on the
+	 * thread that has submitted it, in its call that does so: that which rings a queue's
+	 * doorbell, unless another thread was first to ring for the packet, or its own must wait
+	 * with it: then that which has reserved its place.
 	 */
-	uint64_t (*caller)(void);
+	struct rtrace_caller (*caller)(void);
 	/*
 	 * Before a GPU is given the operation, with its queue locked. It may call the runtime, but
 	 * neither wait for a GPU or for who rings, nor create or destroy a queue. What is returned,

@@ -42,6 +42,7 @@
 #include <hsa/amd_hsa_queue.h>
 #include <hsa/amd_hsa_signal.h>
 
+#include "hsa_agent/client.h"
 #include "hsa_agent/shm.h"
 
 #define likely(x)   __builtin_expect(!!(x), 1)
@@ -349,10 +350,10 @@ void queue_log_destroyed(const hsa_queue_t *queue, uint32_t id, uint32_t device,
 /* ---- owners.c ---- */
 
 struct owner {
-	uint64_t time;	 /* of the reservation */
-	uint64_t caller; /* what the client says of it, if it is told of packets */
-	uint32_t tid;	 /* 0: not known */
-	uint32_t index;	 /* of the packet, its low half */
+	uint64_t time;		     /* of the reservation */
+	struct rtrace_caller caller; /* what the client says of it, if it is told of packets */
+	uint32_t tid;		     /* 0: not known */
+	uint32_t index;		     /* of the packet, its low half */
 };
 
 /* Of the packets in a queue; the list is as long as the queue. */

@@ -28,11 +28,29 @@ void owners_free(struct owners *o)
 	free(o->list);
 }
 
+static void put_caller(struct rtrace_caller *place, const struct rtrace_caller *caller)
+{
+	__atomic_store_n(&place->id, caller->id, __ATOMIC_RELAXED);
+	__atomic_store_n(&place->subscriber_id, caller->subscriber_id, __ATOMIC_RELAXED);
+	__atomic_store_n(&place->subscriber_ancestor, caller->subscriber_ancestor,
+			 __ATOMIC_RELAXED);
+}
+
+static struct rtrace_caller get_caller(const struct rtrace_caller *place)
+{
+	return (struct rtrace_caller){
+		.id = __atomic_load_n(&place->id, __ATOMIC_RELAXED),
+		.subscriber_id = __atomic_load_n(&place->subscriber_id, __ATOMIC_RELAXED),
+		.subscriber_ancestor =
+			__atomic_load_n(&place->subscriber_ancestor, __ATOMIC_RELAXED),
+	};
+}
+
 /* The index says whose the rest is: it is written last, and read first. */
 static void put(struct owner *place, const struct owner *owner)
 {
 	__atomic_store_n(&place->time, owner->time, __ATOMIC_RELAXED);
-	__atomic_store_n(&place->caller, owner->caller, __ATOMIC_RELAXED);
+	put_caller(&place->caller, &owner->caller);
 	__atomic_store_n(&place->tid, owner->tid, __ATOMIC_RELAXED);
 	__atomic_store_n(&place->index, owner->index, __ATOMIC_RELEASE);
 }
@@ -44,7 +62,7 @@ bool owners_find(const struct owners *o, uint64_t index, struct owner *owner)
 	owner->index = __atomic_load_n(&place->index, __ATOMIC_ACQUIRE);
 	owner->tid = __atomic_load_n(&place->tid, __ATOMIC_RELAXED);
 	owner->time = __atomic_load_n(&place->time, __ATOMIC_RELAXED);
-	owner->caller = __atomic_load_n(&place->caller, __ATOMIC_RELAXED);
+	owner->caller = get_caller(&place->caller);
 	return owner->tid && owner->index == (uint32_t)index;
 }
 

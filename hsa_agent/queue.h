@@ -130,7 +130,7 @@ void shadow_stamp(hsa_signal_t signal, uint64_t begin, uint64_t end);
 /* ---- client.c ---- */
 
 /* Of this thread. */
-uint64_t client_caller(void);
+struct rtrace_caller client_caller(void);
 /* What it is told of. */
 bool client_wants(enum rt_agent_kind kind);
 bool client_wants_packets(void);

@@ -30,13 +30,14 @@ static uint32_t direction(const rocprofiler_agent_t *src, const rocprofiler_agen
 			   : ROCPROFILER_MEMORY_COPY_HOST_TO_HOST;
 }
 
-void copies__begin(struct gpu_work *w, const struct rtrace_operation *op, uint64_t internal)
+void copies__begin(struct gpu_work *w, const struct rtrace_operation *op,
+		   const struct submitter *by)
 {
 	const rocprofiler_agent_t *src = agent__of_node(op->src_node);
 	const rocprofiler_agent_t *dst = agent__of_node(op->dst_node);
 	uint32_t number = direction(src, dst);
 
-	if (!operation__prepare(&w->operation, KIND, BUFFERS, number, internal))
+	if (!operation__prepare_for(&w->operation, KIND, BUFFERS, number, by))
 		return;
 	w->data.copy = (rocprofiler_callback_tracing_memory_copy_data_t){
 		.size = sizeof(w->data.copy),

@@ -11,7 +11,8 @@
 bool copies__are_wanted(void);
 
 /* Its operation is open after that, if somebody wants to hear of it. */
-void copies__begin(struct gpu_work *w, const struct rtrace_operation *op, uint64_t internal);
+void copies__begin(struct gpu_work *w, const struct rtrace_operation *op,
+		   const struct submitter *by);
 
 void copies__set_times(struct gpu_work *w, uint64_t begin_ns, uint64_t end_ns);
 void copies__record(struct gpu_work *w);

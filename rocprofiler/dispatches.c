@@ -46,11 +46,12 @@ static void fill(rocprofiler_kernel_dispatch_info_t *i, const struct rtrace_oper
 		i->agent_id = agent->id;
 }
 
-void dispatches__begin(struct gpu_work *w, const struct rtrace_operation *op, uint64_t internal)
+void dispatches__begin(struct gpu_work *w, const struct rtrace_operation *op,
+		       const struct submitter *by)
 {
 	rocprofiler_callback_tracing_kernel_dispatch_data_t *d = &w->data.dispatch;
 
-	if (!operation__prepare(&w->operation, KIND, BUFFERS, OPERATION_ANY, internal))
+	if (!operation__prepare_for(&w->operation, KIND, BUFFERS, OPERATION_ANY, by))
 		return;
 	d->size = sizeof(*d);
 	d->start_timestamp = d->end_timestamp = 0;

@@ -11,7 +11,8 @@
 bool dispatches__are_wanted(void);
 
 /* Its operation is open after that, if somebody wants to hear of it. */
-void dispatches__begin(struct gpu_work *w, const struct rtrace_operation *op, uint64_t internal);
+void dispatches__begin(struct gpu_work *w, const struct rtrace_operation *op,
+		       const struct submitter *by);
 
 void dispatches__set_times(struct gpu_work *w, uint64_t begin_ns, uint64_t end_ns);
 void dispatches__record(struct gpu_work *w);

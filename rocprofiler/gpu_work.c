@@ -84,7 +84,7 @@ static void forget(struct gpu_work *w)
 struct submission {
 	struct gpu_work *work;
 	const struct rtrace_operation *op;
-	uint64_t internal;
+	struct submitter by;
 };
 
 static void begin(void *arg)
@@ -92,31 +92,37 @@ static void begin(void *arg)
 	const struct submission *s = arg;
 
 	if (s->work->is_copy)
-		copies__begin(s->work, s->op, s->internal);
+		copies__begin(s->work, s->op, &s->by);
 	else
-		dispatches__begin(s->work, s->op, s->internal);
+		dispatches__begin(s->work, s->op, &s->by);
 }
 
-/* That of the call that the thread is in, or one of its own. */
-static uint64_t internal_of(struct thread *t)
+/* Where no call submits it, it has an id of its own. */
+static struct submitter submitter_of(const struct rtrace_operation *op, struct thread *t)
 {
-	return t->current ? t->current : thread__new_id(t);
+	uint64_t call = op->caller.subscriber_id;
+
+	return (struct submitter){
+		.internal = call ? call : thread__new_id(t),
+		.ancestor = op->caller.subscriber_ancestor,
+		.thread_id = op->tid,
+	};
 }
 
 /* What a tool throws must not leave the queue locked. */
 static bool is_begun(struct gpu_work *w, const struct rtrace_operation *op, struct thread *t)
 {
-	struct submission s = {w, op, internal_of(t)};
+	struct submission s = {w, op, submitter_of(op, t)};
 	bool outer = submitting;
 	static bool said;
 
-	retirement__hold(s.internal);
+	retirement__hold(s.by.internal);
 	submitting = true;
 	if (catch__call(begin, &s) && !__atomic_exchange_n(&said, true, __ATOMIC_RELAXED))
 		say("a tool has thrown an exception while a kernel or a copy was submitted");
 	submitting = outer;
 	if (!w->operation.open)
-		retirement__release(s.internal);
+		retirement__release(s.by.internal);
 	return w->operation.open;
 }
 

@@ -3,8 +3,8 @@
  * What GPUs are given and somebody wants to hear of, kernels and copies, from when it is about to
  * be submitted until its end has been told.
  *
- * It belongs to the call that the thread is in which submits it, that which rings the doorbell, or
- * has an id of its own where that is in none.
+ * It belongs to the call that submits it (client.h says which that is), or has an id of its own
+ * where none does.
  *
  * Callbacks of a submission (KERNEL_DISPATCH with ENQUEUE, MEMORY_COPY with ENTER) run while the
  * queue is locked: they may call HIP and HSA, but must neither wait for a GPU or for a thread that

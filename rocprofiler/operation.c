@@ -253,10 +253,16 @@ static void push(struct operation *o, struct thread *t)
 }
 
 /* It belongs to that call, which mostly is the one that the thread is in. */
-static void belong(struct operation *o, const struct thread *t, uint64_t internal)
+static uint64_t ancestor_of(const struct thread *t, uint64_t internal)
 {
-	o->internal = internal;
-	o->ancestor = internal == t->current ? t->ancestor : 0;
+	return internal == t->current ? t->ancestor : 0;
+}
+
+static void belong(struct operation *o, const struct submitter *to)
+{
+	o->internal = to->internal;
+	o->ancestor = to->ancestor;
+	o->thread_id = to->thread_id;
 }
 
 /* As long as a tool may throw. */
@@ -276,7 +282,8 @@ bool operation__begin_slow(struct operation *o, rocprofiler_callback_tracing_kin
 		return false;
 	begun = o;
 	if (internal)
-		belong(o, thread_current, internal);
+		belong(o, &(struct submitter){internal, ancestor_of(thread_current, internal),
+					      thread_current->tid});
 	else
 		push(o, thread_current);
 	get_external(o);
@@ -290,9 +297,9 @@ bool operation__begin_slow(struct operation *o, rocprofiler_callback_tracing_kin
 	return true;
 }
 
-bool operation__prepare(struct operation *o, rocprofiler_callback_tracing_kind_t callback,
-			rocprofiler_buffer_tracing_kind_t buffer, uint32_t number,
-			uint64_t internal)
+bool operation__prepare_for(struct operation *o, rocprofiler_callback_tracing_kind_t callback,
+			    rocprofiler_buffer_tracing_kind_t buffer, uint32_t number,
+			    const struct submitter *by)
 {
 	__attribute__((cleanup(unless_begun))) struct operation *begun = NULL;
 
@@ -300,10 +307,24 @@ bool operation__prepare(struct operation *o, rocprofiler_callback_tracing_kind_t
 	if (!service__any(callback, buffer) || !prepare(o, callback, buffer, number))
 		return false;
 	begun = o;
-	belong(o, thread_current, internal);
+	belong(o, by);
 	get_external(o);
 	begun = NULL;
 	return true;
+}
+
+bool operation__prepare(struct operation *o, rocprofiler_callback_tracing_kind_t callback,
+			rocprofiler_buffer_tracing_kind_t buffer, uint32_t number,
+			uint64_t internal)
+{
+	const struct thread *t = thread__self();
+	const struct submitter self = {
+		.internal = internal,
+		.ancestor = t ? ancestor_of(t, internal) : 0,
+		.thread_id = t ? t->tid : 0,
+	};
+
+	return operation__prepare_for(o, callback, buffer, number, &self);
 }
 
 /* ---- end ---- */
@@ -393,4 +414,10 @@ void operation__end_call(struct operation *o, void *payload, uint32_t payload_si
 uint64_t operation__current(void)
 {
 	return thread_current ? thread_current->current : 0;
+}
+
+void operation__in(uint64_t *internal, uint64_t *ancestor)
+{
+	*internal = operation__current();
+	*ancestor = thread_current ? thread_current->ancestor : 0;
 }

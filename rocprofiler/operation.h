@@ -93,6 +93,16 @@ bool operation__prepare(struct operation *o, rocprofiler_callback_tracing_kind_t
 			rocprofiler_buffer_tracing_kind_t buffer, uint32_t number,
 			uint64_t internal);
 
+/* Of another call than the one that the thread is in, and maybe of another thread. */
+struct submitter {
+	uint64_t internal, ancestor;
+	rocprofiler_thread_id_t thread_id;
+};
+
+bool operation__prepare_for(struct operation *o, rocprofiler_callback_tracing_kind_t callback,
+			    rocprofiler_buffer_tracing_kind_t buffer, uint32_t number,
+			    const struct submitter *by);
+
 /* The callbacks that want this number are called. */
 void operation__tell(struct operation *o, uint32_t number, rocprofiler_callback_phase_t phase,
 		     void *payload);
@@ -111,6 +121,9 @@ void operation__record(struct operation *o, uint32_t number, void *record, uint3
 
 /* The internal correlation id of the innermost one that is traced; 0: none. */
 uint64_t operation__current(void);
+
+/* The same, and that of the one around it. */
+void operation__in(uint64_t *internal, uint64_t *ancestor);
 
 bool operation__begin_slow(struct operation *o, rocprofiler_callback_tracing_kind_t callback,
 			   rocprofiler_buffer_tracing_kind_t buffer, uint32_t number,

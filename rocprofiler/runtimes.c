@@ -149,6 +149,7 @@ static const struct rtrace_subscriber subscriber = {
 	.hsa_loaded = hsa_loaded,
 	.hsa_unloaded = runtimes__end,
 	.wants = gpu_work__wants,
+	.in = operation__in,
 	.submitted = gpu_work__submitted,
 	.ended = gpu_work__ended,
 };

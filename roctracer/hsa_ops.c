@@ -65,9 +65,16 @@ static uint32_t wants(void)
 	return all | wanted_by_subscriber();
 }
 
-static uint64_t caller(void)
+static struct rtrace_caller caller(void)
 {
-	return thread_current ? ids__top(&thread_current->calls) : 0;
+	const struct rtrace_subscriber *s = __atomic_load_n(&subscriber_of_calls, __ATOMIC_ACQUIRE);
+	struct rtrace_caller c = {
+		.id = thread_current ? ids__top(&thread_current->calls) : 0,
+	};
+
+	if (s && s->in)
+		s->in(&c.subscriber_id, &c.subscriber_ancestor);
+	return c;
 }
 
 static uint32_t op_of(uint32_t wanted_as)
@@ -102,7 +109,7 @@ static void *submitted(const struct rtrace_operation *op)
 	record = &o->record;
 	record->domain = ACTIVITY_DOMAIN_HSA_OPS;
 	record->op = what;
-	record->correlation_id = op->caller;
+	record->correlation_id = op->caller.id;
 	record->device_id = op->node;
 	record->queue_id = op->queue;
 	if (what == HSA_OP_ID_COPY)

@@ -16,7 +16,7 @@
 #include "hsa_tables.h"
 
 /* Both sides must have been built for the same one. */
-#define RTRACE_SUBSCRIBER_VERSION 2
+#define RTRACE_SUBSCRIBER_VERSION 3
 
 /* What the functions use must stay for good. */
 struct rtrace_subscriber {
@@ -37,11 +37,12 @@ struct rtrace_subscriber {
 	void (*hsa_loaded)(HsaApiTable *table, uint64_t version);
 	void (*hsa_unloaded)(void);
 	/*
-	 * What GPUs are given and when they ran it: as in hsa_agent/client.h, with the same rules.
-	 * `caller` is the correlation id of the innermost call that is told to anybody; times are
-	 * ns.
+	 * What GPUs are given and when they ran it: as in hsa_agent/client.h, with the same rules;
+	 * times are ns. `in`: the call in which the thread is, and the one around it, by the
+	 * subscriber's own ids, with which operations are told that this call submits; 0: none.
 	 */
 	uint32_t (*wants)(void);
+	void (*in)(uint64_t *id, uint64_t *ancestor);
 	void *(*submitted)(const struct rtrace_operation *op);
 	void (*ended)(void *operation, uint64_t begin_ns, uint64_t end_ns, bool failed);
 };

@@ -64,15 +64,16 @@ check_phases() {
 			exit bad > 0 }' "$(tmp records)"
 }
 
-# Each belongs to a call that launches or copies, which had begun and not ended when it was submitted.
+# Each belongs to a call that launches or copies, which had begun and not ended when it was submitted; or to that which reserved
+# a packet's place for which another thread has rung.
 check_calls() {
 	awk '$1 == "call" && $2 == "enter" { name[$4] = $3; tid[$4] = $6; open[$4] = 1 }
 		$1 == "call" && $2 == "exit" { open[$4] = 0 }
-		$1 == "dispatch" && $2 == "enter" { check($3, $5, "^hsa_signal_store_(relaxed|screlease)$") }
+		$1 == "dispatch" && $2 == "enter" { check($3, $5, "^hsa_(signal_store_(relaxed|screlease)|queue_add_write_index_screlease)$") }
 		$1 == "copy" && $2 == "enter" { check($4, $6, "^hsa_amd_memory_async_copy") }
 		function check(id, by, re) {
 			n++
-			if (!open[id] || tid[id] != by || name[id] !~ re) { bad++; if (bad <= 5) print "by " name[id] ": " $0 } }
+			if (!(open[id] || name[id] ~ /write_index/) || tid[id] != by || name[id] !~ re) { bad++; if (bad <= 5) print "by " name[id] ": " $0 } }
 		END { exit bad > 0 || !n }' "$(tmp records)"
 }
 
@@ -230,4 +231,17 @@ allocations() {
 		[ "$(grep -c '^dispatch enter' "$(tmp records)")" -gt 0 ]
 		[ "$(grep -c '^dispatch enter' "$(tmp records)")" = "$(grep -c '^dispatch complete' "$(tmp records)")" ]
 	done
+}
+
+# Streams share queues, so that a thread may ring for another's packet.
+@test "a kernel belongs to the call that launched it, whoever rings for it" {
+	traced RT_TOOL=callbacks,calls SIMKFD_GPUS=1 "$O/workloads/streams" -g 1 -t 8 -s 4 -n 30
+	awk '$1 == "call" && $2 == "enter" { name[$4] = $3; ancestor[$4] = $5; tid[$4] = $6
+			if ($3 == "hipLaunchKernel") kernels[$4] = 0 }
+		$1 == "dispatch" && $2 == "enter" {
+			if (tid[$3] != $5) { print "of another thread: " $0; bad++ }
+			for (id = $3; id && name[id] != "hipLaunchKernel"; id = ancestor[id]);
+			if (id) kernels[id]++; else { print "of no launch: " $0; bad++ } }
+		END { for (id in kernels) if (kernels[id] != 1) { print "launch " id ": kernels " kernels[id]; bad++ }
+			exit bad > 0 || length(kernels) != 960 }' "$(tmp records)"
 }

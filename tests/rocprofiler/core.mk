@@ -58,6 +58,17 @@ tests: $(O)/tests/test_sdk_agents
 ifeq ($(SAN),)
 .PHONY: tsan-rocprofiler
 tsan-rocprofiler: | tsan-roctracer
-	$(Q)$(MAKE) --no-print-directory O=$(O)/tsan SAN=thread CFLAGS="-O1 -g" $(SDK_OPERATION_TESTS:$(O)/%=$(O)/tsan/%)
+	$(Q)$(MAKE) --no-print-directory O=$(O)/tsan SAN=thread CFLAGS="-O1 -g" $(O)/tsan/librocprofiler-sdk.so.1 $(SDK_OPERATION_TESTS:$(O)/%=$(O)/tsan/%)
 tests: tsan-rocprofiler
 endif
+
+# A HIP program that is its own tool.
+$(O)/obj/tests/rocprofiler/sdk_phases.o: ALL_CFLAGS += $(SDK_TEST_CFLAGS)
+$(O)/obj/tests/rocprofiler/sdk_phases.o: | $(ROCPROFILER_GEN)
+
+$(O)/tests/sdk_phases: $(O)/obj/tests/rocprofiler/sdk_phases.o $(O)/obj/tests/rocprofiler/thrower.o $(O)/librocprofiler-sdk.so.1
+	$(call say,LD,$@)
+	@mkdir -p $(@D)
+	$(Q)$(CC) $(CFLAGS) $(SANFLAGS) -rdynamic $^ -Wl,-rpath,'$$ORIGIN/..' -o $@ -lamdhip64 -lstdc++ -lpthread
+
+tests: $(O)/tests/sdk_phases
