@@ -33,12 +33,18 @@ $(O)/tests/test_sdk_arguments $(O)/tests/test_sdk_headers $(O)/tests/test_sdk_ta
 	$(Q)$(CC) $(CFLAGS) $(SANFLAGS) $^ -o $@ -lcmocka
 
 # With the library itself.
+$(O)/tests/test_sdk_cxx: tests/rocprofiler/test_cxx.cpp $(O)/librocprofiler-sdk.so.1
+	$(call say,CXX,$@)
+	@mkdir -p $(@D)
+	$(Q)$(ROCPROFILER_CXX) -std=c++17 -Wall -Wextra -Werror $(CFLAGS) $(SANFLAGS) -I. -I$(O)/gen $(ROCPROFILER_TEST_CFLAGS) \
+		-MMD -MP -MF $@.d $(filter %.cpp %.so.1,$^) -Wl,-rpath,'$$ORIGIN/..' -o $@ -lcmocka
+
 $(O)/tests/test_sdk_markers: $(O)/obj/tests/rocprofiler/test_markers.o $(O)/librocprofiler-sdk.so.1
 	$(call say,LD,$@)
 	@mkdir -p $(@D)
 	$(Q)$(CC) $(CFLAGS) $(SANFLAGS) $^ -Wl,-rpath,'$$ORIGIN/..' -o $@ -lcmocka -lpthread
 
-ROCPROFILER_TESTS = $(patsubst %,$(O)/tests/test_sdk_%,arguments headers headers_cxx markers tables)
+ROCPROFILER_TESTS = $(patsubst %,$(O)/tests/test_sdk_%,arguments cxx headers headers_cxx markers tables)
 UNIT_TESTS += $(ROCPROFILER_TESTS)
 tests: $(ROCPROFILER_TESTS)
 
