@@ -149,7 +149,7 @@ without_tree() {
 		for language in c c++; do
 			echo "$language: $header"
 			# shellcheck disable=SC2046 # words
-			echo "#include <$header>" | gcc -x $language -Wall -Werror -fsyntax-only -D__HIP_PLATFORM_AMD__ $(pkg-config --cflags roctracer64) \
+			echo "#include <$header>" | clang -x $language -Wall -Werror -fsyntax-only -D__HIP_PLATFORM_AMD__ $(pkg-config --cflags roctracer64) \
 				-idirafter /opt/rocm/include -
 		done
 	done
@@ -262,7 +262,7 @@ runs_sdk_tool() {
 	# shellcheck disable=SC2046 # words
 	gcc -Wall -Werror -shared -fPIC "$(tmp tool.c)" -o "$(tmp libtool_c.so)" $(pkg-config --cflags --libs rocprofiler-sdk) -idirafter /opt/rocm/include
 	# shellcheck disable=SC2046 # words
-	g++ -std=c++17 -Wall -Werror -shared -fPIC "$(tmp tool.cpp)" -o "$(tmp libtool_cpp.so)" $(pkg-config --cflags --libs rocprofiler-sdk) \
+	clang++ -std=c++17 -Wall -Werror -shared -fPIC "$(tmp tool.cpp)" -o "$(tmp libtool_cpp.so)" $(pkg-config --cflags --libs rocprofiler-sdk) \
 		-idirafter /opt/rocm/include
 	export LD_LIBRARY_PATH=$(tmp p)/lib
 	for tool in libtool_c.so libtool_cpp.so; do
@@ -277,10 +277,10 @@ runs_sdk_tool() {
 	find rocprofiler-sdk -type f | sort >"$(tmp headers)"
 	grep -qx rocprofiler-sdk/hip/api_args.h "$(tmp headers)"
 	while read -r header; do
-		for language in c c++; do
-			[[ $language:$header != c:*.hpp ]] || continue
+		for language in c11 c++17; do
+			[[ $language:$header != c11:*.hpp ]] || continue
 			echo "$language: $header"
-			echo "#include <$header>" | gcc -x "$language" -Wall -Werror -fsyntax-only -D__HIP_PLATFORM_AMD__ -I. -idirafter /opt/rocm/include -
+			echo "#include <$header>" | clang -x "${language%%[0-9]*}" -std="$language" -Wall -Werror -fsyntax-only -D__HIP_PLATFORM_AMD__ -I. -idirafter /opt/rocm/include -
 		done
 	done <"$(tmp headers)"
 }
@@ -292,7 +292,7 @@ runs_sdk_tool() {
 	sdk_tools
 	cat >"$(tmp CMakeLists.txt)" <<-'END'
 		cmake_minimum_required(VERSION 3.18)
-		project(tool LANGUAGES C CXX)
+		project(tool LANGUAGES CXX)
 		set(CMAKE_CXX_STANDARD 17)
 		find_package(rocprofiler-sdk 1.0 REQUIRED)
 		find_package(rocprofiler-sdk REQUIRED COMPONENTS headers shared-library)
@@ -309,7 +309,7 @@ runs_sdk_tool() {
 		target_link_libraries(tool PRIVATE rocprofiler-sdk::rocprofiler-sdk rocprofiler-sdk-roctx::rocprofiler-sdk-roctx)
 	END
 	# Without a word of warning.
-	cmake -S "$BATS_TEST_TMPDIR" -B "$(tmp build)" -DCMAKE_PREFIX_PATH="$(tmp p)" 2>"$(tmp cmake)"
+	CXX=clang++ cmake -S "$BATS_TEST_TMPDIR" -B "$(tmp build)" -DCMAKE_PREFIX_PATH="$(tmp p)" 2>"$(tmp cmake)"
 	cat "$(tmp cmake)"
 	[ ! -s "$(tmp cmake)" ]
 	cmake --build "$(tmp build)"
