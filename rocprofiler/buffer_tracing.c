@@ -7,7 +7,6 @@
 #include "rocprofiler/buffer.h"
 #include "rocprofiler/context.h"
 #include "rocprofiler/names.h"
-#include "rocprofiler/registration.h"
 #include "rocprofiler/retirement.h"
 #include "rocprofiler/tables.h"
 
@@ -38,15 +37,10 @@ rocprofiler_status_t rocprofiler_configure_buffer_tracing_service(
 		.kind = kind,
 		.buffer = buffer__find(buffer_id),
 	};
+	rocprofiler_status_t status = context__can_have(s.context, k && kind, is_traced(kind));
 
-	if (!registration__tool())
-		return ROCPROFILER_STATUS_ERROR_CONFIGURATION_LOCKED;
-	if (!s.context)
-		return ROCPROFILER_STATUS_ERROR_CONTEXT_NOT_FOUND;
-	if (!k || !kind)
-		return ROCPROFILER_STATUS_ERROR_KIND_NOT_FOUND;
-	if (!is_traced(kind))
-		return ROCPROFILER_STATUS_ERROR_NOT_IMPLEMENTED;
+	if (status)
+		return status;
 	if (!s.buffer)
 		return ROCPROFILER_STATUS_ERROR_BUFFER_NOT_FOUND;
 	if (kind == ROCPROFILER_BUFFER_TRACING_CORRELATION_ID_RETIREMENT)

@@ -4,11 +4,8 @@
  */
 #include <rocprofiler-sdk/callback_tracing.h>
 
-#include <string.h>
-
 #include "rocprofiler/context.h"
 #include "rocprofiler/names.h"
-#include "rocprofiler/registration.h"
 #include "rocprofiler/tables.h"
 
 /* Libraries that nothing is known of but their tables. */
@@ -36,15 +33,10 @@ rocprofiler_status_t rocprofiler_configure_callback_tracing_service(
 		.kind = kind,
 		.callback = {callback, callback_args},
 	};
+	rocprofiler_status_t status = context__can_have(s.context, k && kind, is_traced(kind));
 
-	if (!registration__tool())
-		return ROCPROFILER_STATUS_ERROR_CONFIGURATION_LOCKED;
-	if (!s.context)
-		return ROCPROFILER_STATUS_ERROR_CONTEXT_NOT_FOUND;
-	if (!k || !kind)
-		return ROCPROFILER_STATUS_ERROR_KIND_NOT_FOUND;
-	if (!is_traced(kind))
-		return ROCPROFILER_STATUS_ERROR_NOT_IMPLEMENTED;
+	if (status)
+		return status;
 	if (!callback)
 		return ROCPROFILER_STATUS_ERROR_INVALID_ARGUMENT;
 	return context__add_service(callback_services, &s, operations, operations_count, k->count);
