@@ -10,7 +10,10 @@
 #include "rocprofiler/retirement.h"
 #include "rocprofiler/tables.h"
 
-/* Libraries that nothing is known of but their tables, and what the kernel's driver tells. */
+/*
+ * Libraries that nothing is known of but their tables, streams, of which nothing is told, and what
+ * the kernel's driver tells.
+ */
 static bool is_traced(rocprofiler_buffer_tracing_kind_t kind)
 {
 	switch (kind) {
@@ -19,6 +22,7 @@ static bool is_traced(rocprofiler_buffer_tracing_kind_t kind)
 	case ROCPROFILER_BUFFER_TRACING_ROCDECODE_API:
 	case ROCPROFILER_BUFFER_TRACING_ROCDECODE_API_EXT:
 	case ROCPROFILER_BUFFER_TRACING_ROCJPEG_API:
+	case ROCPROFILER_BUFFER_TRACING_HIP_STREAM:
 		return false;
 	default:
 		return kind < ROCPROFILER_BUFFER_TRACING_KFD_EVENT_PAGE_MIGRATE ||

@@ -8,7 +8,7 @@
 #include "rocprofiler/names.h"
 #include "rocprofiler/tables.h"
 
-/* Libraries that nothing is known of but their tables. */
+/* Libraries that nothing is known of but their tables, and streams, of which nothing is told. */
 static bool is_traced(rocprofiler_callback_tracing_kind_t kind)
 {
 	switch (kind) {
@@ -16,6 +16,7 @@ static bool is_traced(rocprofiler_callback_tracing_kind_t kind)
 	case ROCPROFILER_CALLBACK_TRACING_OMPT:
 	case ROCPROFILER_CALLBACK_TRACING_ROCDECODE_API:
 	case ROCPROFILER_CALLBACK_TRACING_ROCJPEG_API:
+	case ROCPROFILER_CALLBACK_TRACING_HIP_STREAM:
 		return false;
 	default:
 		return true;

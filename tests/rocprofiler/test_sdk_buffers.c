@@ -133,6 +133,8 @@ static int make_wrong(rocprofiler_client_finalize_t end, void *data)
 	CHECK_ERROR(configure(context, HIP_BUFFER, bad, 1, b), OPERATION_NOT_FOUND);
 	CHECK_ERROR(configure(context, ROCPROFILER_BUFFER_TRACING_KFD_QUEUE, NULL, 0, b),
 		    NOT_IMPLEMENTED);
+	CHECK_ERROR(configure(context, ROCPROFILER_BUFFER_TRACING_HIP_STREAM, NULL, 0, b),
+		    NOT_IMPLEMENTED);
 	CHECK_OK(configure(context, HIP_BUFFER, NULL, 0, b));
 	CHECK_ERROR(configure(context, HIP_BUFFER, NULL, 0, b), SERVICE_ALREADY_CONFIGURED);
 	buffer = b;

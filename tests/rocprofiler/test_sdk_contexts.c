@@ -101,6 +101,8 @@ static int configure_in_initialize(rocprofiler_client_finalize_t end, void *data
 	CHECK_ERROR(configure(context, HIP_CALLBACK, NULL, 1), INVALID_ARGUMENT);
 	CHECK_ERROR(configure(context, ROCPROFILER_CALLBACK_TRACING_RCCL_API, NULL, 0),
 		    NOT_IMPLEMENTED);
+	CHECK_ERROR(configure(context, ROCPROFILER_CALLBACK_TRACING_HIP_STREAM, NULL, 0),
+		    NOT_IMPLEMENTED);
 	CHECK_ERROR(rocprofiler_configure_callback_tracing_service(context, HIP_CALLBACK, NULL, 0,
 								   NULL, NULL),
 		    INVALID_ARGUMENT);
