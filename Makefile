@@ -80,7 +80,7 @@ print-unit-tests:
 # What can run with a sanitizer: our own programs. Code for other processes cannot bring its runtime.
 sanitized: $(O)/rtrace-bpf $(O)/librtrace-agent.so $(UNIT_TESTS)
 
-SOURCES = $(shell git ls-files -co --exclude-standard '*.c' '*.h' 2>/dev/null)
+SOURCES = $(shell git ls-files -co --exclude-standard '*.c' '*.h' '*.cpp' '*.hpp' 2>/dev/null)
 
 lint:
 	$(Q)clang-format --dry-run -Werror $(SOURCES)

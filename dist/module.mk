@@ -33,6 +33,13 @@ INSTALLED = 755:$(O)/rtrace-bpf:$(BINDIR)/rtrace-bpf \
 	$(foreach header,$(wildcard roctracer/roctracer*.h) $(filter %_prof_str.h,$(HSA_API_GEN) $(KFD_API_GEN)),644:$(header):$(INCLUDEDIR)/roctracer/$(notdir $(header))) \
 	644:roctracer/ext/prof_protocol.h:$(INCLUDEDIR)/roctracer/ext/prof_protocol.h \
 	644:dist/roctracer64.pc.in:$(LIBDIR)/pkgconfig/roctracer64.pc \
+	644:$(O)/librocprofiler-sdk.so.1:$(LIBDIR)/librocprofiler-sdk.so.1 \
+	link:librocprofiler-sdk.so.1:$(LIBDIR)/librocprofiler-sdk.so \
+	$(foreach header,$(ROCPROFILER_HEADERS),644:rocprofiler/$(header):$(INCLUDEDIR)/$(header)) \
+	$(foreach header,$(ROCPROFILER_GEN_HEADERS),644:$(O)/gen/$(header):$(INCLUDEDIR)/$(header)) \
+	644:dist/rocprofiler-sdk.pc.in:$(LIBDIR)/pkgconfig/rocprofiler-sdk.pc \
+	$(foreach package,rocprofiler-sdk rocprofiler-sdk-roctx,644:dist/$(package)-config.cmake.in:$(LIBDIR)/cmake/$(package)/$(package)-config.cmake \
+		644:dist/config-version.cmake:$(LIBDIR)/cmake/$(package)/$(package)-config-version.cmake) \
 	644:dist/rtrace-bpf.bash:$(COMPLETIONDIR)/rtrace-bpf \
 	644:dist/_rtrace-bpf.in:$(ZSHDIR)/_rtrace-bpf \
 	644:dist/rtrace-bpf.fish.in:$(FISHDIR)/rtrace-bpf.fish \
@@ -47,7 +54,9 @@ FILL = sed -e 's|@PREFIX@|$(PREFIX)|g' -e 's|@LIBDIR@|$(LIBDIR)|g' -e 's|@INCLUD
 	-e 's|@DOCDIR@|$(DOCDIR)|g' -e 's|@VERSION@|$(VERSION)|g'
 
 # What only we put files into, and goes when it is empty.
-OWN_DIRS = $(AGENTDIR) $(LIBDIR)/roctracer $(INCLUDEDIR)/roctracer/ext $(INCLUDEDIR)/roctracer $(INCLUDEDIR)/rocprofiler-sdk-roctx $(DOCDIR)/examples $(DOCDIR)
+OWN_DIRS = $(AGENTDIR) $(LIBDIR)/roctracer $(LIBDIR)/cmake/rocprofiler-sdk $(LIBDIR)/cmake/rocprofiler-sdk-roctx \
+	$(INCLUDEDIR)/roctracer/ext $(INCLUDEDIR)/roctracer $(INCLUDEDIR)/rocprofiler-sdk-roctx \
+	$(addprefix $(INCLUDEDIR)/,$(sort $(dir $(ROCPROFILER_HEADERS) $(ROCPROFILER_GEN_HEADERS)))) $(DOCDIR)/examples $(DOCDIR)
 
 install: all
 	$(Q)set -e; for entry in $(INSTALLED); do \
@@ -62,4 +71,4 @@ install: all
 
 uninstall:
 	$(Q)for entry in $(INSTALLED); do rm -f "$(DESTDIR)$${entry##*:}"; done
-	$(Q)for dir in $(OWN_DIRS); do rmdir "$(DESTDIR)$$dir" 2>/dev/null || :; done
+	$(Q)printf '%s\n' $(OWN_DIRS) | sort -r | while read -r dir; do rmdir "$(DESTDIR)$$dir" 2>/dev/null || :; done

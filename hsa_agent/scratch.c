@@ -2,26 +2,19 @@
 /*
  * Scratch memory: what the runtime allocates for kernels that spill registers, and frees again.
  *
- * From ROCm 6.1 on the runtime calls a tool's functions at the beginning and the end of each, on a
- * thread of its own; it keeps one function an event, so those of a tool that was there before us
- * are called by ours. No lock is taken here: the runtime holds some of its own. The scratch of a
- * queue that is freed with the queue is not told.
+ * The runtime tells of it on a thread of its own. No lock is taken here: the runtime holds some of
+ * its own. The scratch of a queue that is freed with the queue is not told.
  */
 #include "hsa_agent/core.h"
 
 #ifdef RT_HSA_HAS_tools
 
-#define LENGTH (offsetof(HsaApiTable, tools_) + sizeof(((HsaApiTable *)NULL)->tools_))
+#include "hsa_agent/scratch_events.h"
 
 static ToolsApiTable before; /* what was in the table */
 
 /* When the event began. Events of one kind come one after the other, on one thread. */
 static uint64_t begun[HSA_AMD_TOOL_EVENT_MAX];
-
-static hsa_status_t pass_on(hsa_amd_tool_event fn, hsa_amd_tool_event_t event)
-{
-	return fn ? fn(event) : HSA_STATUS_SUCCESS;
-}
 
 static void begin(hsa_amd_tool_event_kind_t kind)
 {
@@ -48,7 +41,7 @@ static void end(hsa_amd_tool_event_kind_t kind, enum rt_agent_what what, const h
 static hsa_status_t alloc_start(hsa_amd_tool_event_t event)
 {
 	begin(HSA_AMD_TOOL_EVENT_SCRATCH_ALLOC_START);
-	return pass_on(before.hsa_amd_tool_scratch_event_alloc_start_fn, event);
+	return scratch_events__pass_on(before.hsa_amd_tool_scratch_event_alloc_start_fn, event);
 }
 
 static hsa_status_t alloc_end(hsa_amd_tool_event_t event)
@@ -57,13 +50,13 @@ static hsa_status_t alloc_end(hsa_amd_tool_event_t event)
 
 	end(HSA_AMD_TOOL_EVENT_SCRATCH_ALLOC_START, RT_WHAT_SCRATCH_ALLOC, e->queue, e->flags,
 	    e->size, e->num_slots);
-	return pass_on(before.hsa_amd_tool_scratch_event_alloc_end_fn, event);
+	return scratch_events__pass_on(before.hsa_amd_tool_scratch_event_alloc_end_fn, event);
 }
 
 static hsa_status_t free_start(hsa_amd_tool_event_t event)
 {
 	begin(HSA_AMD_TOOL_EVENT_SCRATCH_FREE_START);
-	return pass_on(before.hsa_amd_tool_scratch_event_free_start_fn, event);
+	return scratch_events__pass_on(before.hsa_amd_tool_scratch_event_free_start_fn, event);
 }
 
 static hsa_status_t free_end(hsa_amd_tool_event_t event)
@@ -71,13 +64,14 @@ static hsa_status_t free_end(hsa_amd_tool_event_t event)
 	const hsa_amd_event_scratch_free_end_t *e = event.scratch_free_end;
 
 	end(HSA_AMD_TOOL_EVENT_SCRATCH_FREE_START, RT_WHAT_SCRATCH_FREE, e->queue, e->flags, 0, 0);
-	return pass_on(before.hsa_amd_tool_scratch_event_free_end_fn, event);
+	return scratch_events__pass_on(before.hsa_amd_tool_scratch_event_free_end_fn, event);
 }
 
 static hsa_status_t reclaim_start(hsa_amd_tool_event_t event)
 {
 	begin(HSA_AMD_TOOL_EVENT_SCRATCH_ASYNC_RECLAIM_START);
-	return pass_on(before.hsa_amd_tool_scratch_event_async_reclaim_start_fn, event);
+	return scratch_events__pass_on(before.hsa_amd_tool_scratch_event_async_reclaim_start_fn,
+				       event);
 }
 
 static hsa_status_t reclaim_end(hsa_amd_tool_event_t event)
@@ -86,23 +80,22 @@ static hsa_status_t reclaim_end(hsa_amd_tool_event_t event)
 
 	end(HSA_AMD_TOOL_EVENT_SCRATCH_ASYNC_RECLAIM_START, RT_WHAT_SCRATCH_RECLAIM, e->queue,
 	    e->flags, 0, 0);
-	return pass_on(before.hsa_amd_tool_scratch_event_async_reclaim_end_fn, event);
+	return scratch_events__pass_on(before.hsa_amd_tool_scratch_event_async_reclaim_end_fn,
+				       event);
 }
+
+static const ToolsApiTable ours = {
+	.hsa_amd_tool_scratch_event_alloc_start_fn = alloc_start,
+	.hsa_amd_tool_scratch_event_alloc_end_fn = alloc_end,
+	.hsa_amd_tool_scratch_event_free_start_fn = free_start,
+	.hsa_amd_tool_scratch_event_free_end_fn = free_end,
+	.hsa_amd_tool_scratch_event_async_reclaim_start_fn = reclaim_start,
+	.hsa_amd_tool_scratch_event_async_reclaim_end_fn = reclaim_end,
+};
 
 void scratch_wrap(HsaApiTable *table)
 {
-	ToolsApiTable *tools = table->version.minor_id >= LENGTH ? table->tools_ : NULL;
-
-	if (!tools || tools->version.major_id != HSA_TOOLS_API_TABLE_MAJOR_VERSION ||
-	    tools->version.minor_id < sizeof(*tools))
-		return;
-	before = *tools;
-	tools->hsa_amd_tool_scratch_event_alloc_start_fn = alloc_start;
-	tools->hsa_amd_tool_scratch_event_alloc_end_fn = alloc_end;
-	tools->hsa_amd_tool_scratch_event_free_start_fn = free_start;
-	tools->hsa_amd_tool_scratch_event_free_end_fn = free_end;
-	tools->hsa_amd_tool_scratch_event_async_reclaim_start_fn = reclaim_start;
-	tools->hsa_amd_tool_scratch_event_async_reclaim_end_fn = reclaim_end;
+	scratch_events__take(table, &ours, &before);
 }
 
 #else

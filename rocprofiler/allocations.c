@@ -94,94 +94,53 @@ static void end(struct operation *o, allocation_data *d)
 
 /* ---- the functions in the table ---- */
 
-static hsa_status_t wrap_hsa_memory_allocate(hsa_region_t region, size_t size, void **ptr)
-{
-	struct operation o OPERATION_GUARDED;
-	allocation_data d;
-	hsa_status_t status;
+/* Of the memory whose owner is known by that handle; `result` is its address, or its handle. */
+#define ALLOCATES(fn, table, number, owner, result, parameters, ...)     \
+	static hsa_status_t wrap_##fn parameters                         \
+	{                                                                \
+		struct operation o OPERATION_GUARDED;                    \
+		allocation_data d;                                       \
+		hsa_status_t status;                                     \
+                                                                         \
+		if (!begin(&o, number, &d, owner, size, 0))              \
+			return hsa_functions.table.fn##_fn(__VA_ARGS__); \
+		status = hsa_functions.table.fn##_fn(__VA_ARGS__);       \
+		if (status == HSA_STATUS_SUCCESS)                        \
+			d.address.handle = (uint64_t)(result);           \
+		end(&o, &d);                                             \
+		return status;                                           \
+	}
 
-	if (!begin(&o, ALLOCATE, &d, region.handle, size, 0))
-		return hsa_functions.core.hsa_memory_allocate_fn(region, size, ptr);
-	status = hsa_functions.core.hsa_memory_allocate_fn(region, size, ptr);
-	if (status == HSA_STATUS_SUCCESS)
-		d.address.ptr = *ptr;
-	end(&o, &d);
-	return status;
-}
+#define FREES(fn, table, number, address, parameter, argument)         \
+	static hsa_status_t wrap_##fn(parameter)                       \
+	{                                                              \
+		struct operation o OPERATION_GUARDED;                  \
+		allocation_data d;                                     \
+		hsa_status_t status;                                   \
+                                                                       \
+		if (!begin(&o, number, &d, 0, 0, (uint64_t)(address))) \
+			return hsa_functions.table.fn##_fn(argument);  \
+		status = hsa_functions.table.fn##_fn(argument);        \
+		end(&o, &d);                                           \
+		return status;                                         \
+	}
 
-static hsa_status_t wrap_hsa_memory_free(void *ptr)
-{
-	struct operation o OPERATION_GUARDED;
-	allocation_data d;
-	hsa_status_t status;
+ALLOCATES(hsa_memory_allocate, core, ALLOCATE, region.handle, *ptr,
+	  (hsa_region_t region, size_t size, void **ptr), region, size, ptr)
+FREES(hsa_memory_free, core, FREE, ptr, void *ptr, ptr)
 
-	if (!begin(&o, FREE, &d, 0, 0, (uint64_t)ptr))
-		return hsa_functions.core.hsa_memory_free_fn(ptr);
-	status = hsa_functions.core.hsa_memory_free_fn(ptr);
-	end(&o, &d);
-	return status;
-}
-
-static hsa_status_t wrap_hsa_amd_memory_pool_allocate(hsa_amd_memory_pool_t pool, size_t size,
-						      uint32_t flags, void **ptr)
-{
-	struct operation o OPERATION_GUARDED;
-	allocation_data d;
-	hsa_status_t status;
-
-	if (!begin(&o, ALLOCATE, &d, pool.handle, size, 0))
-		return hsa_functions.amd.hsa_amd_memory_pool_allocate_fn(pool, size, flags, ptr);
-	status = hsa_functions.amd.hsa_amd_memory_pool_allocate_fn(pool, size, flags, ptr);
-	if (status == HSA_STATUS_SUCCESS)
-		d.address.ptr = *ptr;
-	end(&o, &d);
-	return status;
-}
-
-static hsa_status_t wrap_hsa_amd_memory_pool_free(void *ptr)
-{
-	struct operation o OPERATION_GUARDED;
-	allocation_data d;
-	hsa_status_t status;
-
-	if (!begin(&o, FREE, &d, 0, 0, (uint64_t)ptr))
-		return hsa_functions.amd.hsa_amd_memory_pool_free_fn(ptr);
-	status = hsa_functions.amd.hsa_amd_memory_pool_free_fn(ptr);
-	end(&o, &d);
-	return status;
-}
+ALLOCATES(hsa_amd_memory_pool_allocate, amd, ALLOCATE, pool.handle, *ptr,
+	  (hsa_amd_memory_pool_t pool, size_t size, uint32_t flags, void **ptr), pool, size, flags,
+	  ptr)
+FREES(hsa_amd_memory_pool_free, amd, FREE, ptr, void *ptr, ptr)
 
 #ifdef RT_HSA_HAS_hsa_amd_vmem_handle_create
-static hsa_status_t wrap_hsa_amd_vmem_handle_create(hsa_amd_memory_pool_t pool, size_t size,
-						    hsa_amd_memory_type_t type, uint64_t flags,
-						    hsa_amd_vmem_alloc_handle_t *handle)
-{
-	struct operation o OPERATION_GUARDED;
-	allocation_data d;
-	hsa_status_t status;
-
-	if (!begin(&o, VMEM_ALLOCATE, &d, pool.handle, size, 0))
-		return hsa_functions.amd.hsa_amd_vmem_handle_create_fn(pool, size, type, flags,
-								       handle);
-	status = hsa_functions.amd.hsa_amd_vmem_handle_create_fn(pool, size, type, flags, handle);
-	if (status == HSA_STATUS_SUCCESS)
-		d.address.handle = handle->handle;
-	end(&o, &d);
-	return status;
-}
-
-static hsa_status_t wrap_hsa_amd_vmem_handle_release(hsa_amd_vmem_alloc_handle_t handle)
-{
-	struct operation o OPERATION_GUARDED;
-	allocation_data d;
-	hsa_status_t status;
-
-	if (!begin(&o, VMEM_FREE, &d, 0, 0, handle.handle))
-		return hsa_functions.amd.hsa_amd_vmem_handle_release_fn(handle);
-	status = hsa_functions.amd.hsa_amd_vmem_handle_release_fn(handle);
-	end(&o, &d);
-	return status;
-}
+ALLOCATES(hsa_amd_vmem_handle_create, amd, VMEM_ALLOCATE, pool.handle, memory->handle,
+	  (hsa_amd_memory_pool_t pool, size_t size, hsa_amd_memory_type_t type, uint64_t flags,
+	   hsa_amd_vmem_alloc_handle_t *memory),
+	  pool, size, type, flags, memory)
+FREES(hsa_amd_vmem_handle_release, amd, VMEM_FREE, memory.handle,
+      hsa_amd_vmem_alloc_handle_t memory, memory)
 #endif
 
 #define WRAP(fn)                                    \

@@ -38,7 +38,10 @@
 #define records_of(s)	((uint32_t)(s))
 #define half_of(state)	((state) >> 63)
 
-/* A record of a thread that must not wait, of a buffer that must not lose it. */
+/*
+ * A record of a thread that must not wait, of a buffer that must not lose it. The half that is
+ * written to is full from then on, so that nothing that comes later is passed on before it.
+ */
 struct extra {
 	struct extra *next;
 	rocprofiler_record_header_t header;
@@ -116,6 +119,18 @@ static void drop_too_large(struct buffer *b, uint32_t size)
 		say("a buffer is too small for a record of %u bytes", size);
 }
 
+static void fill(struct buffer *b)
+{
+	uint64_t state = __atomic_load_n(&b->state, __ATOMIC_RELAXED), full;
+
+	do {
+		if (units_of(state) == UNITS_BITS)
+			return;
+		full = (state & ~CLOSED) | (uint64_t)b->units << UNITS_SHIFT;
+	} while (!__atomic_compare_exchange_n(&b->state, &state, full, true, __ATOMIC_ACQ_REL,
+					      __ATOMIC_RELAXED));
+}
+
 static void put_extra(struct buffer *b, uint32_t kind, const void *record, uint32_t size)
 {
 	struct extra *e = malloc(sizeof(*e) + size);
@@ -130,6 +145,7 @@ static void put_extra(struct buffer *b, uint32_t kind, const void *record, uint3
 	threads__lock();
 	*b->extra_end = e;
 	b->extra_end = &e->next;
+	fill(b);
 	threads__unlock();
 	threads__request(b);
 }
@@ -231,22 +247,15 @@ static uint64_t swap_halves(struct buffer *b)
 	uint64_t state = __atomic_load_n(&b->state, __ATOMIC_RELAXED);
 
 	do {
-		if (!records_of(state) || units_of(state) == UNITS_BITS)
+		if (!units_of(state) || units_of(state) == UNITS_BITS)
 			return 0;
 	} while (!__atomic_compare_exchange_n(&b->state, &state, ~state & HALF_BIT, true,
 					      __ATOMIC_ACQ_REL, __ATOMIC_RELAXED));
 	return state;
 }
 
-static void pass_on_half(struct buffer *b)
+static void pass_on_half(struct buffer *b, struct half *h, uint32_t n)
 {
-	uint64_t state = swap_halves(b);
-	struct half *h = &b->halves[half_of(state)];
-	uint32_t n = records_of(state);
-
-	if (!n)
-		return;
-	threads__room(b);
 	wait_done(h, n);
 	for (uint32_t i = 0; i < n; i++)
 		h->list[i] = &h->headers[i];
@@ -254,15 +263,8 @@ static void pass_on_half(struct buffer *b)
 	h->done = 0;
 }
 
-static void pass_on_extra(struct buffer *b)
+static void pass_on_extra(struct buffer *b, struct extra *e)
 {
-	struct extra *e;
-
-	threads__lock();
-	e = b->extra;
-	b->extra = NULL;
-	b->extra_end = &b->extra;
-	threads__unlock();
 	while (e) {
 		struct extra *next = e->next;
 		rocprofiler_record_header_t *header = &e->header;
@@ -275,8 +277,20 @@ static void pass_on_extra(struct buffer *b)
 
 void buffer__pass_on(struct buffer *b)
 {
-	pass_on_half(b);
-	pass_on_extra(b);
+	struct extra *extra;
+	uint64_t state;
+
+	threads__lock();
+	state = swap_halves(b);
+	extra = b->extra;
+	b->extra = NULL;
+	b->extra_end = &b->extra;
+	threads__unlock();
+	if (state)
+		threads__room(b);
+	if (records_of(state))
+		pass_on_half(b, &b->halves[half_of(state)], records_of(state));
+	pass_on_extra(b, extra);
 }
 
 /* ---- made and destroyed ---- */

@@ -7,11 +7,13 @@
 #include "rocprofiler/buffer.h"
 #include "rocprofiler/context.h"
 #include "rocprofiler/names.h"
-#include "rocprofiler/registration.h"
 #include "rocprofiler/retirement.h"
 #include "rocprofiler/tables.h"
 
-/* Libraries that nothing is known of but their tables, and what the kernel's driver tells. */
+/*
+ * Libraries that nothing is known of but their tables, streams, of which nothing is told, and what
+ * the kernel's driver tells.
+ */
 static bool is_traced(rocprofiler_buffer_tracing_kind_t kind)
 {
 	switch (kind) {
@@ -20,6 +22,7 @@ static bool is_traced(rocprofiler_buffer_tracing_kind_t kind)
 	case ROCPROFILER_BUFFER_TRACING_ROCDECODE_API:
 	case ROCPROFILER_BUFFER_TRACING_ROCDECODE_API_EXT:
 	case ROCPROFILER_BUFFER_TRACING_ROCJPEG_API:
+	case ROCPROFILER_BUFFER_TRACING_HIP_STREAM:
 		return false;
 	default:
 		return kind < ROCPROFILER_BUFFER_TRACING_KFD_EVENT_PAGE_MIGRATE ||
@@ -38,15 +41,10 @@ rocprofiler_status_t rocprofiler_configure_buffer_tracing_service(
 		.kind = kind,
 		.buffer = buffer__find(buffer_id),
 	};
+	rocprofiler_status_t status = context__can_have(s.context, k && kind, is_traced(kind));
 
-	if (!registration__tool())
-		return ROCPROFILER_STATUS_ERROR_CONFIGURATION_LOCKED;
-	if (!s.context)
-		return ROCPROFILER_STATUS_ERROR_CONTEXT_NOT_FOUND;
-	if (!k || !kind)
-		return ROCPROFILER_STATUS_ERROR_KIND_NOT_FOUND;
-	if (!is_traced(kind))
-		return ROCPROFILER_STATUS_ERROR_NOT_IMPLEMENTED;
+	if (status)
+		return status;
 	if (!s.buffer)
 		return ROCPROFILER_STATUS_ERROR_BUFFER_NOT_FOUND;
 	if (kind == ROCPROFILER_BUFFER_TRACING_CORRELATION_ID_RETIREMENT)

@@ -4,14 +4,11 @@
  */
 #include <rocprofiler-sdk/callback_tracing.h>
 
-#include <string.h>
-
 #include "rocprofiler/context.h"
 #include "rocprofiler/names.h"
-#include "rocprofiler/registration.h"
 #include "rocprofiler/tables.h"
 
-/* Libraries that nothing is known of but their tables. */
+/* Libraries that nothing is known of but their tables, and streams, of which nothing is told. */
 static bool is_traced(rocprofiler_callback_tracing_kind_t kind)
 {
 	switch (kind) {
@@ -19,6 +16,7 @@ static bool is_traced(rocprofiler_callback_tracing_kind_t kind)
 	case ROCPROFILER_CALLBACK_TRACING_OMPT:
 	case ROCPROFILER_CALLBACK_TRACING_ROCDECODE_API:
 	case ROCPROFILER_CALLBACK_TRACING_ROCJPEG_API:
+	case ROCPROFILER_CALLBACK_TRACING_HIP_STREAM:
 		return false;
 	default:
 		return true;
@@ -36,15 +34,10 @@ rocprofiler_status_t rocprofiler_configure_callback_tracing_service(
 		.kind = kind,
 		.callback = {callback, callback_args},
 	};
+	rocprofiler_status_t status = context__can_have(s.context, k && kind, is_traced(kind));
 
-	if (!registration__tool())
-		return ROCPROFILER_STATUS_ERROR_CONFIGURATION_LOCKED;
-	if (!s.context)
-		return ROCPROFILER_STATUS_ERROR_CONTEXT_NOT_FOUND;
-	if (!k || !kind)
-		return ROCPROFILER_STATUS_ERROR_KIND_NOT_FOUND;
-	if (!is_traced(kind))
-		return ROCPROFILER_STATUS_ERROR_NOT_IMPLEMENTED;
+	if (status)
+		return status;
 	if (!callback)
 		return ROCPROFILER_STATUS_ERROR_INVALID_ARGUMENT;
 	return context__add_service(callback_services, &s, operations, operations_count, k->count);

@@ -125,6 +125,17 @@ static rocprofiler_status_t add(struct service_list *lists, struct service *s)
 	return ROCPROFILER_STATUS_SUCCESS;
 }
 
+rocprofiler_status_t context__can_have(const struct context *c, bool is_kind, bool is_traced)
+{
+	if (!registration__tool())
+		return ROCPROFILER_STATUS_ERROR_CONFIGURATION_LOCKED;
+	if (!c)
+		return ROCPROFILER_STATUS_ERROR_CONTEXT_NOT_FOUND;
+	if (!is_kind)
+		return ROCPROFILER_STATUS_ERROR_KIND_NOT_FOUND;
+	return is_traced ? ROCPROFILER_STATUS_SUCCESS : ROCPROFILER_STATUS_ERROR_NOT_IMPLEMENTED;
+}
+
 rocprofiler_status_t context__add_service(struct service_list *lists, const struct service *service,
 					  const rocprofiler_tracing_operation_t *operations,
 					  size_t n, uint32_t operations_end)

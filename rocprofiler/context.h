@@ -32,6 +32,9 @@ static inline bool context__runs(const struct context *c)
 /* NULL: there is no such context. */
 struct context *context__find(rocprofiler_context_id_t id);
 
+/* Whether a tool may give the context, NULL if there is none, a service of such a kind now. */
+rocprofiler_status_t context__can_have(const struct context *c, bool is_kind, bool is_traced);
+
 /*
  * Gives a context a service: for the lists of callbacks or of buffers, with the kind and the
  * context filled in. All operations, if none is named.

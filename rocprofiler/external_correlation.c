@@ -12,9 +12,9 @@
 #include <unistd.h>
 
 #include "rocprofiler/context.h"
-#include "rocprofiler/registration.h"
 #include "rocprofiler/tables.h"
 #include "rocprofiler/thread.h"
+#include "rocprofiler/tools.h"
 
 #define FIRST_IDS 8
 
@@ -177,13 +177,11 @@ rocprofiler_status_t rocprofiler_configure_external_correlation_id_request_servi
 	rocprofiler_external_correlation_id_request_cb_t callback, void *callback_args)
 {
 	struct context *c = context__find(context_id);
-	rocprofiler_status_t status;
+	rocprofiler_status_t status = context__can_have(c, true, true);
 	uint32_t bits;
 
-	if (!registration__tool())
-		return ROCPROFILER_STATUS_ERROR_CONFIGURATION_LOCKED;
-	if (!c)
-		return ROCPROFILER_STATUS_ERROR_CONTEXT_NOT_FOUND;
+	if (status)
+		return status;
 	if (c->external.request)
 		return ROCPROFILER_STATUS_ERROR_SERVICE_ALREADY_CONFIGURED;
 	status = get_kinds(kinds, kinds_count, &bits);

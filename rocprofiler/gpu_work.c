@@ -158,21 +158,12 @@ static void tell(struct gpu_work *w)
 		dispatches__tell_end(w);
 }
 
-/* On a thread that must not wait for a tool that reads buffers. */
 static void record(struct gpu_work *w)
 {
-	struct thread *t = thread__self();
-	bool before;
-
-	if (!t)
-		return;
-	before = t->passes_on;
-	t->passes_on = true;
 	if (w->is_copy)
 		copies__record(w);
 	else
 		dispatches__record(w);
-	t->passes_on = before;
 }
 
 void gpu_work__tell(struct gpu_work *w)
@@ -183,10 +174,8 @@ void gpu_work__tell(struct gpu_work *w)
 }
 
 /* As librocprofiler-sdk 1.0 does, nobody is told of the end of what never ran. */
-void gpu_work__ended(void *work, uint64_t begin_ns, uint64_t end_ns, bool failed)
+static void end(struct gpu_work *w, uint64_t begin_ns, uint64_t end_ns, bool failed)
 {
-	struct gpu_work *w = work;
-
 	if (failed) {
 		forget(w);
 		return;
@@ -201,6 +190,19 @@ void gpu_work__ended(void *work, uint64_t begin_ns, uint64_t end_ns, bool failed
 		forget(w);
 	else if (!gpu_ends__put(w))
 		gpu_work__tell(w);
+}
+
+/* On a thread that must not wait for a tool that reads buffers. */
+void gpu_work__ended(void *work, uint64_t begin_ns, uint64_t end_ns, bool failed)
+{
+	struct thread *t = thread__self();
+	bool before = t && t->passes_on;
+
+	if (t)
+		t->passes_on = true;
+	end(work, begin_ns, end_ns, failed);
+	if (t)
+		t->passes_on = before;
 }
 
 /* ---- waiting ---- */

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: MIT
 # librocprofiler-sdk: its public headers, of which those with operations and arguments are made of rocprofiler/ids.
 
-ROCPROFILER_HEADERS = $(shell cd rocprofiler && find rocprofiler-sdk -name '*.h')
+ROCPROFILER_HEADERS = $(shell cd rocprofiler && find rocprofiler-sdk -name '*.h' -o -name '*.hpp')
 ROCPROFILER_GEN_HEADERS = $(addprefix rocprofiler-sdk/,hip/runtime_api_id.h hip/compiler_api_id.h hip/api_args.h \
 	hsa/core_api_id.h hsa/amd_ext_api_id.h hsa/image_ext_api_id.h hsa/finalize_ext_api_id.h hsa/api_args.h \
 	$(foreach library,marker rccl rocdecode rocjpeg ompt,$(library)/api_id.h $(library)/api_args.h))

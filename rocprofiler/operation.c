@@ -236,7 +236,7 @@ static bool prepare(struct operation *o, rocprofiler_callback_tracing_kind_t cal
 	if (!thread__self() || !collect_all(o))
 		return false;
 	o->open = true;
-	o->thread_id = thread_current->tid;
+	o->thread_id = thread_current->link.tid;
 	return true;
 }
 

@@ -1,12 +1,9 @@
 // SPDX-License-Identifier: MIT
 /*
- * The runtime calls a tool's functions at the beginning and the end of each event, on a thread of
- * its own and with locks taken: callbacks must not call it. It keeps one function an event, so that
- * those that were there before are called by these.
+ * The runtime tells of it on a thread of its own and with locks taken: callbacks must not call it.
  */
 #include "rocprofiler/scratch.h"
 
-#include <stddef.h>
 #include <stdlib.h>
 
 #include "rocprofiler/hsa_functions.h"
@@ -16,9 +13,9 @@
 
 #ifdef RT_HSA_HAS_tools
 
+#include "hsa_agent/scratch_events.h"
 #include "rocprofiler/clock.h"
 
-#define LENGTH	(offsetof(HsaApiTable, tools_) + sizeof(((HsaApiTable *)NULL)->tools_))
 #define KIND	ROCPROFILER_CALLBACK_TRACING_SCRATCH_MEMORY
 #define BUFFERS ROCPROFILER_BUFFER_TRACING_SCRATCH_MEMORY
 #define ALLOC	ROCPROFILER_SCRATCH_MEMORY_ALLOC
@@ -100,11 +97,6 @@ static void end(uint32_t number, const rocprofiler_callback_tracing_scratch_memo
 	free(e);
 }
 
-static hsa_status_t pass_on(hsa_amd_tool_event fn, hsa_amd_tool_event_t event)
-{
-	return fn ? fn(event) : HSA_STATUS_SUCCESS;
-}
-
 /* ---- the functions in the table ---- */
 
 static hsa_status_t alloc_start(hsa_amd_tool_event_t event)
@@ -115,7 +107,7 @@ static hsa_status_t alloc_start(hsa_amd_tool_event_t event)
 	fill(&d, e->queue, e->flags, e->kind);
 	d.args.alloc_start.dispatch_id = e->dispatch_id;
 	begin(ALLOC, &d);
-	return pass_on(before.hsa_amd_tool_scratch_event_alloc_start_fn, event);
+	return scratch_events__pass_on(before.hsa_amd_tool_scratch_event_alloc_start_fn, event);
 }
 
 static hsa_status_t alloc_end(hsa_amd_tool_event_t event)
@@ -128,19 +120,20 @@ static hsa_status_t alloc_end(hsa_amd_tool_event_t event)
 	d.args.alloc_end.size = e->size;
 	d.args.alloc_end.num_slots = e->num_slots;
 	end(ALLOC, &d, e->size);
-	return pass_on(before.hsa_amd_tool_scratch_event_alloc_end_fn, event);
+	return scratch_events__pass_on(before.hsa_amd_tool_scratch_event_alloc_end_fn, event);
 }
 
 /* Of those without arguments. */
-#define PLAIN(name, number, side, ...)                                                \
-	static hsa_status_t name(hsa_amd_tool_event_t event)                          \
-	{                                                                             \
-		const hsa_amd_event_scratch_##name##_t *e = event.scratch_##name;     \
-		rocprofiler_callback_tracing_scratch_memory_data_t d = {0};           \
-                                                                                      \
-		fill(&d, e->queue, e->flags, e->kind);                                \
-		side(number, &d, ##__VA_ARGS__);                                      \
-		return pass_on(before.hsa_amd_tool_scratch_event_##name##_fn, event); \
+#define PLAIN(name, number, side, ...)                                                        \
+	static hsa_status_t name(hsa_amd_tool_event_t event)                                  \
+	{                                                                                     \
+		const hsa_amd_event_scratch_##name##_t *e = event.scratch_##name;             \
+		rocprofiler_callback_tracing_scratch_memory_data_t d = {0};                   \
+                                                                                              \
+		fill(&d, e->queue, e->flags, e->kind);                                        \
+		side(number, &d, ##__VA_ARGS__);                                              \
+		return scratch_events__pass_on(before.hsa_amd_tool_scratch_event_##name##_fn, \
+					       event);                                        \
 	}
 
 PLAIN(free_start, FREE, begin)
@@ -148,20 +141,18 @@ PLAIN(free_end, FREE, end, 0)
 PLAIN(async_reclaim_start, RECLAIM, begin)
 PLAIN(async_reclaim_end, RECLAIM, end, 0)
 
+static const ToolsApiTable ours = {
+	.hsa_amd_tool_scratch_event_alloc_start_fn = alloc_start,
+	.hsa_amd_tool_scratch_event_alloc_end_fn = alloc_end,
+	.hsa_amd_tool_scratch_event_free_start_fn = free_start,
+	.hsa_amd_tool_scratch_event_free_end_fn = free_end,
+	.hsa_amd_tool_scratch_event_async_reclaim_start_fn = async_reclaim_start,
+	.hsa_amd_tool_scratch_event_async_reclaim_end_fn = async_reclaim_end,
+};
+
 void scratch__wrap(HsaApiTable *table)
 {
-	ToolsApiTable *tools = table->version.minor_id >= LENGTH ? table->tools_ : NULL;
-
-	if (!tools || tools->version.major_id != HSA_TOOLS_API_TABLE_MAJOR_VERSION ||
-	    tools->version.minor_id < sizeof(*tools))
-		return;
-	before = *tools;
-	tools->hsa_amd_tool_scratch_event_alloc_start_fn = alloc_start;
-	tools->hsa_amd_tool_scratch_event_alloc_end_fn = alloc_end;
-	tools->hsa_amd_tool_scratch_event_free_start_fn = free_start;
-	tools->hsa_amd_tool_scratch_event_free_end_fn = free_end;
-	tools->hsa_amd_tool_scratch_event_async_reclaim_start_fn = async_reclaim_start;
-	tools->hsa_amd_tool_scratch_event_async_reclaim_end_fn = async_reclaim_end;
+	scratch_events__take(table, &ours, &before);
 }
 
 #else

@@ -11,7 +11,6 @@
 #include "rocprofiler/agent.h"
 #include "rocprofiler/buffer.h"
 #include "rocprofiler/context.h"
-#include "rocprofiler/registration.h"
 
 #define EXPORTED ROCPROFILER_PUBLIC_API
 
@@ -19,11 +18,7 @@
 
 static rocprofiler_status_t configure(rocprofiler_context_id_t context)
 {
-	if (!registration__tool())
-		return ROCPROFILER_STATUS_ERROR_CONFIGURATION_LOCKED;
-	if (!context__find(context))
-		return ROCPROFILER_STATUS_ERROR_CONTEXT_NOT_FOUND;
-	return ROCPROFILER_STATUS_ERROR_NOT_IMPLEMENTED;
+	return context__can_have(context__find(context), true, false);
 }
 
 static rocprofiler_status_t configure_buffer(rocprofiler_context_id_t context,

@@ -440,7 +440,7 @@ void roctracer_mark(const char *message)
 		return;
 	record.begin_ns = record.end_ns = clock__now(&t->clock);
 	record.process_id = thread__pid();
-	record.thread_id = t->tid;
+	record.thread_id = t->link.tid;
 	if (table__has_pool(&ext_marks, ACTIVITY_EXT_OP_MARK))
 		table__record_op(&ext_marks, t, &record, message);
 }

@@ -6,7 +6,7 @@ include roctracer/kfd_api.mk
 include roctracer/tool/tool.mk
 
 ROCTRACER_OBJS = $(patsubst %,$(O)/pic/roctracer/%.o,agent_library api call call_work clock domains graph_work hip hip_arguments hip_callbacks hip_tracer \
-	hsa hsa_api hsa_events hsa_ops imports kfd kfd_api libs pool roctx_domain status submitted subscriber table thread)
+	hsa hsa_api hsa_events hsa_ops imports kfd kfd_api libs pool roctx_domain status submitted subscriber table thread thread_list)
 
 # Headers include each other as they do where they are installed.
 $(ROCTRACER_OBJS): SHLIB_CFLAGS += -Iroctracer -I$(O)/gen/roctracer

@@ -60,7 +60,7 @@ static void write_call(struct thread *self, struct pool *p, activity_record_t *r
 	uint64_t external = ids__top(&self->external);
 
 	record->process_id = thread__pid();
-	record->thread_id = self->tid;
+	record->thread_id = self->link.tid;
 	pool__write(self, p, record, self->external.count ? &external : NULL);
 }
 

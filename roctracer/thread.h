@@ -11,9 +11,9 @@
 #include <stdint.h>
 
 #include "roctracer/clock.h"
+#include "roctracer/thread_list.h"
 
-#define THREAD_REGIONS 8   /* one inside the other that are told apart */
-#define THREAD_IDS     128 /* correlation ids that a thread takes at once */
+#define THREAD_REGIONS 8 /* one inside the other that are told apart */
 
 struct frame;
 struct stage;
@@ -24,15 +24,12 @@ struct ids {
 };
 
 struct thread {
-	struct thread *next; /* never changes: threads are never freed, but used again */
-	uint32_t used;
-	uint32_t tid;
+	struct thread_link link;
 	bool of_agent; /* what it calls is not the application's doing */
 	/* What the thread uses now, for who waits for that; see region_enter. */
 	uint32_t depth;
 	const void *in[THREAD_REGIONS];
-	uint64_t next_id, ids_end; /* of its own */
-	struct ids calls;	   /* correlation ids of the calls that it is in */
+	struct ids calls; /* correlation ids of the calls that it is in */
 	struct ids external;
 	struct clock clock;
 	struct stage *stages; /* one a pool */
@@ -41,31 +38,13 @@ struct thread {
 	struct frame *first_frame, *frame;
 };
 
-extern __thread struct thread *thread_current __attribute__((tls_model("initial-exec")));
-
-/* The calling thread's; NULL: no memory. */
-struct thread *thread__new(void);
-
-static inline struct thread *thread__self(void)
-{
-	struct thread *t = thread_current;
-
-	return __builtin_expect(t != NULL, 1) ? t : thread__new();
-}
-
-/* Of this process. */
-uint32_t thread__pid(void);
-
 /* Calls `fn` for every thread that is or was. */
 void thread__each(void (*fn)(struct thread *t, void *arg), void *arg);
 
 /*
  * A region is where a thread uses a place in a table, or what hangs on it. Entering costs two
- * stores: it is who waits that pays, by having the kernel order all threads' memory (membarrier),
- * or, where that cannot be had, both do.
+ * stores.
  */
-extern bool thread_must_fence;
-
 static inline void region_enter(struct thread *t, const void *place)
 {
 	uint32_t depth = t->depth;
@@ -73,9 +52,7 @@ static inline void region_enter(struct thread *t, const void *place)
 	if (depth < THREAD_REGIONS)
 		__atomic_store_n(&t->in[depth], place, __ATOMIC_RELAXED);
 	__atomic_store_n(&t->depth, depth + 1, __ATOMIC_RELEASE);
-	__atomic_signal_fence(__ATOMIC_SEQ_CST);
-	if (__builtin_expect(thread_must_fence, 0))
-		__atomic_thread_fence(__ATOMIC_SEQ_CST);
+	thread__used();
 }
 
 static inline void region_leave(struct thread *t)
@@ -102,15 +79,6 @@ bool region_is_in(const struct thread *t, const void *first, const void *end);
 void region_wait(const void *first, const void *end);
 
 /* ---- ids ---- */
-
-/* A new one, unique in the process. */
-static inline uint64_t thread__new_id(struct thread *t);
-uint64_t thread__take_ids(struct thread *t);
-
-static inline uint64_t thread__new_id(struct thread *t)
-{
-	return t->next_id < t->ids_end ? t->next_id++ : thread__take_ids(t);
-}
 
 /* False: no memory. */
 bool ids__push(struct ids *s, uint64_t id);

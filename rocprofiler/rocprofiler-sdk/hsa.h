@@ -3,6 +3,7 @@
 #ifndef ROCPROFILER_SDK_HSA_H
 #define ROCPROFILER_SDK_HSA_H
 
+#include <rocprofiler-sdk/ext_version.h>
 #include <rocprofiler-sdk/hsa/api_args.h>
 #include <rocprofiler-sdk/hsa/api_id.h>
 #include <rocprofiler-sdk/hsa/api_trace_version.h>

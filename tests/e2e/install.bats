@@ -28,7 +28,7 @@ files() {
 	[ -z "$(find . -type f ! -perm -444)" ]
 	# The agent lies where the tracer looks for it, whatever LIBDIR is.
 	[ -f opt/r/lib/rtrace/librtrace-agent.so ]
-	for lib in libroctx64 librocprofiler-sdk-roctx libroctracer64; do
+	for lib in libroctx64 librocprofiler-sdk-roctx libroctracer64 librocprofiler-sdk; do
 		[ "$(realpath opt/r/lib64/$lib.so)" = "$(realpath opt/r/lib64)/$(objdump -p opt/r/lib64/$lib.so | awk '/SONAME/ { print $2 }')" ]
 	done
 	for page in rtrace-bpf rtrace-bpf-export rtrace-bpf-report rtrace-bpf-merge rtrace-bpf-top rtrace-bpf-ps rtrace-bpf-doctor; do
@@ -47,12 +47,14 @@ files() {
 
 @test "uninstall: nothing of ours is left, and nothing else is gone" {
 	make_in PREFIX="$(tmp p)" install
-	touch "$(tmp p)/bin/other" "$(tmp p)/include/roctracer/other.h"
+	touch "$(tmp p)/bin/other" "$(tmp p)/include/roctracer/other.h" "$(tmp p)/include/rocprofiler-sdk/hip/other.h"
 	make_in PREFIX="$(tmp p)" uninstall
-	[ "$(files "$(tmp p)" | tr '\n' ' ')" = './bin/other ./include/roctracer/other.h ' ]
+	[ "$(files "$(tmp p)" | tr '\n' ' ')" = './bin/other ./include/rocprofiler-sdk/hip/other.h ./include/roctracer/other.h ' ]
 	[ ! -e "$(tmp p)/lib/rtrace" ]
 	[ ! -e "$(tmp p)/lib/roctracer" ]
 	[ ! -e "$(tmp p)/include/roctracer/ext" ]
+	[ "$(ls "$(tmp p)/include/rocprofiler-sdk")" = hip ]
+	[ -z "$(ls "$(tmp p)/lib/cmake")" ]
 	[ ! -e "$(tmp p)/share/doc/rtrace" ]
 	make_in PREFIX="$(tmp p)" uninstall
 }
@@ -147,10 +149,171 @@ without_tree() {
 		for language in c c++; do
 			echo "$language: $header"
 			# shellcheck disable=SC2046 # words
-			echo "#include <$header>" | gcc -x $language -Wall -Werror -fsyntax-only -D__HIP_PLATFORM_AMD__ $(pkg-config --cflags roctracer64) \
+			echo "#include <$header>" | clang -x $language -Wall -Werror -fsyntax-only -D__HIP_PLATFORM_AMD__ $(pkg-config --cflags roctracer64) \
 				-idirafter /opt/rocm/include -
 		done
 	done
+}
+
+# Tools for the installed librocprofiler-sdk: how often hipMalloc was called, and how many kernels ran, at the end.
+sdk_tools() {
+	cat >"$(tmp tool.c)" <<-'END'
+		#include <stdio.h>
+		#include <rocprofiler-sdk/registration.h>
+		#include <rocprofiler-sdk/rocprofiler.h>
+		static unsigned int mallocs, kernels;
+		static rocprofiler_buffer_id_t buffer;
+		static void on_call(rocprofiler_callback_tracing_record_t record, rocprofiler_user_data_t *user, void *arg)
+		{
+			mallocs += record.phase == ROCPROFILER_CALLBACK_PHASE_EXIT;
+		}
+		static void on_records(rocprofiler_context_id_t context, rocprofiler_buffer_id_t id, rocprofiler_record_header_t **headers,
+				       size_t count, void *arg, uint64_t dropped)
+		{
+			for (size_t i = 0; i < count; i++)
+				kernels += headers[i]->kind == ROCPROFILER_BUFFER_TRACING_KERNEL_DISPATCH;
+		}
+		static int begin(rocprofiler_client_finalize_t finalize, void *arg)
+		{
+			const rocprofiler_tracing_operation_t malloc = ROCPROFILER_HIP_RUNTIME_API_ID_hipMalloc;
+			rocprofiler_context_id_t c = {0};
+			return rocprofiler_create_context(&c) ||
+			       rocprofiler_configure_callback_tracing_service(c, ROCPROFILER_CALLBACK_TRACING_HIP_RUNTIME_API,
+									      &malloc, 1, on_call, NULL) ||
+			       rocprofiler_create_buffer(c, 4096, 2048, ROCPROFILER_BUFFER_POLICY_LOSSLESS, on_records, NULL, &buffer) ||
+			       rocprofiler_configure_buffer_tracing_service(c, ROCPROFILER_BUFFER_TRACING_KERNEL_DISPATCH, NULL, 0,
+									    buffer) ||
+			       rocprofiler_start_context(c);
+		}
+		static void end(void *arg)
+		{
+			rocprofiler_flush_buffer(buffer);
+			fprintf(stderr, "hipMalloc %u kernels %u\n", mallocs, kernels);
+		}
+		rocprofiler_tool_configure_result_t *rocprofiler_configure(uint32_t version, const char *text, uint32_t priority,
+									   rocprofiler_client_id_t *id)
+		{
+			static rocprofiler_tool_configure_result_t result = {sizeof(result), begin, end, NULL};
+			return version >= ROCPROFILER_VERSION ? &result : NULL;
+		}
+	END
+	cat >"$(tmp tool.cpp)" <<-'END'
+		#include <atomic>
+		#include <cstdio>
+		#include <map>
+		#include <rocprofiler-sdk/cxx/name_info.hpp>
+		#include <rocprofiler-sdk/cxx/operators.hpp>
+		#include <rocprofiler-sdk/registration.h>
+		#include <rocprofiler-sdk/rocprofiler.h>
+		static std::atomic<unsigned int> mallocs, kernels;
+		static std::map<rocprofiler_context_id_t, rocprofiler::sdk::callback_name_info> names;
+		static void on_call(rocprofiler_callback_tracing_record_t record, rocprofiler_user_data_t *, void *)
+		{
+			const auto &name = names.at(record.context_id)[record.kind];
+			if (record.phase != ROCPROFILER_CALLBACK_PHASE_ENTER)
+				mallocs += name[record.operation] == "hipMalloc";
+			if (record.phase == ROCPROFILER_CALLBACK_PHASE_NONE)
+				kernels += name[record.operation] == "KERNEL_DISPATCH_COMPLETE";
+		}
+		static int begin(rocprofiler_client_finalize_t, void *)
+		{
+			rocprofiler_context_id_t c = {};
+			if (rocprofiler_create_context(&c))
+				return 1;
+			names[c] = rocprofiler::sdk::get_callback_tracing_names();
+			for (auto kind : {ROCPROFILER_CALLBACK_TRACING_HIP_RUNTIME_API, ROCPROFILER_CALLBACK_TRACING_KERNEL_DISPATCH})
+				if (rocprofiler_configure_callback_tracing_service(c, kind, nullptr, 0, on_call, nullptr))
+					return 1;
+			return rocprofiler_start_context(c);
+		}
+		static void end(void *)
+		{
+			std::fprintf(stderr, "hipMalloc %u kernels %u\n", mallocs.load(), kernels.load());
+		}
+		extern "C" rocprofiler_tool_configure_result_t *rocprofiler_configure(uint32_t, const char *, uint32_t,
+										      rocprofiler_client_id_t *)
+		{
+			static rocprofiler_tool_configure_result_t result = {sizeof(result), begin, end, nullptr};
+			return &result;
+		}
+	END
+}
+
+# runs_sdk_tool LIBRARY: in a program of HIP, from where librocprofiler-sdk is installed, without the tree.
+runs_sdk_tool() {
+	cp "$O/libsimkfd.so" "$O/workloads/libkernels.so" "$O/workloads/vectoradd" "$(tmp p)/"
+	without_tree env LD_PRELOAD="$(tmp p)/libsimkfd.so" SIMKFD_KERNEL_LIB="$(tmp p)/libkernels.so" ROCP_TOOL_LIBRARIES="$1" \
+		HSA_TOOLS_LIB="$(tmp p)/lib/librocprofiler-sdk.so.1" "$(tmp p)/vectoradd" >"$(tmp out)" 2>"$(tmp err)"
+	cat "$(tmp err)"
+	diff "$(tmp err)" <(awk '$1 == "calls" && $2 == "hipMalloc" { mallocs = $3 } $1 == "kernels" { kernels += $3 }
+		END { print "hipMalloc " mallocs " kernels " kernels }' "$(tmp out)")
+	grep -q '^kernels' "$(tmp out)"
+}
+
+@test "tools in C and C++ are built with the installed librocprofiler-sdk, and run with it" {
+	needs_mounts
+	make_in PREFIX="$(tmp p)" install
+	command -v pkg-config || skip "no pkg-config"
+	export PKG_CONFIG_PATH=$(tmp p)/lib/pkgconfig
+	pkg-config --validate rocprofiler-sdk
+	# The version is that of the interface.
+	[ "$(pkg-config --modversion rocprofiler-sdk)" = "$(sed -n 's/.*SDK_VERSION_STRING "\(.*\)"/\1/p' rocprofiler/rocprofiler-sdk/version.h)" ]
+	sdk_tools
+	# shellcheck disable=SC2046 # words
+	gcc -Wall -Werror -shared -fPIC "$(tmp tool.c)" -o "$(tmp libtool_c.so)" $(pkg-config --cflags --libs rocprofiler-sdk) -idirafter /opt/rocm/include
+	# shellcheck disable=SC2046 # words
+	clang++ -std=c++17 -Wall -Werror -shared -fPIC "$(tmp tool.cpp)" -o "$(tmp libtool_cpp.so)" $(pkg-config --cflags --libs rocprofiler-sdk) \
+		-idirafter /opt/rocm/include
+	export LD_LIBRARY_PATH=$(tmp p)/lib
+	for tool in libtool_c.so libtool_cpp.so; do
+		ldd "$(tmp "$tool")" | grep "$(tmp p)/lib/librocprofiler-sdk.so.1"
+		runs_sdk_tool "$(tmp "$tool")"
+	done
+}
+
+@test "each header of the installed librocprofiler-sdk compiles by itself" {
+	make_in PREFIX="$(tmp p)" install
+	cd "$(tmp p)/include"
+	find rocprofiler-sdk -type f | sort >"$(tmp headers)"
+	grep -qx rocprofiler-sdk/hip/api_args.h "$(tmp headers)"
+	while read -r header; do
+		for language in c11 c++17; do
+			[[ $language:$header != c11:*.hpp ]] || continue
+			echo "$language: $header"
+			echo "#include <$header>" | clang -x "${language%%[0-9]*}" -std="$language" -Wall -Werror -fsyntax-only -D__HIP_PLATFORM_AMD__ -I. -idirafter /opt/rocm/include -
+		done
+	done <"$(tmp headers)"
+}
+
+@test "a tool is built by cmake with the installed librocprofiler-sdk, and runs with it" {
+	needs_mounts
+	command -v cmake || skip "no cmake"
+	make_in PREFIX="$(tmp p)" install
+	sdk_tools
+	cat >"$(tmp CMakeLists.txt)" <<-'END'
+		cmake_minimum_required(VERSION 3.18)
+		project(tool LANGUAGES CXX)
+		set(CMAKE_CXX_STANDARD 17)
+		find_package(rocprofiler-sdk 1.0 REQUIRED)
+		find_package(rocprofiler-sdk REQUIRED COMPONENTS headers shared-library)
+		find_package(rocprofiler-sdk-roctx REQUIRED)
+		find_package(rocprofiler-sdk 1.1 QUIET)
+		if(rocprofiler-sdk_FOUND)
+		  message(FATAL_ERROR "it is not 1.1")
+		endif()
+		find_package(rocprofiler-sdk 1.0.0 EXACT QUIET COMPONENTS other)
+		if(rocprofiler-sdk_FOUND)
+		  message(FATAL_ERROR "it has no other component")
+		endif()
+		add_library(tool SHARED tool.cpp)
+		target_link_libraries(tool PRIVATE rocprofiler-sdk::rocprofiler-sdk rocprofiler-sdk-roctx::rocprofiler-sdk-roctx)
+	END
+	# Without a word of warning.
+	CXX=clang++ cmake -S "$BATS_TEST_TMPDIR" -B "$(tmp build)" -DCMAKE_PREFIX_PATH="$(tmp p)" 2>"$(tmp cmake)"
+	cat "$(tmp cmake)"
+	[ ! -s "$(tmp cmake)" ]
+	cmake --build "$(tmp build)"
+	runs_sdk_tool "$(tmp build/libtool.so)"
 }
 
 @test "the tool library writes its files from where it is installed, without the tree" {

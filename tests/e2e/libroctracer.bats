@@ -386,7 +386,7 @@ check_example_dispatches() { # LAUNCH
 
 @test "ThreadSanitizer: no data race, enabling and disabling under load included" {
 	nm -D "$O/tsan/libroctracer64.so.4" | grep -q __tsan_write
-	for test in "$O"/tsan/tests/test_{roctracer_52,roctracer_57,roctracer_64,kfd}; do
+	for test in "$O"/tsan/tests/test_{roctracer,roctracer_gpus,roctracer_records}_{52,57,64} "$O/tsan/tests/test_kfd"; do
 		[ -x "$test" ] || { [[ "$test" == *kfd ]] && continue; } # the thunk is part of the HSA runtime here
 		setarch -R "$test" >"$(tmp out)" 2>&1 || { grep -A 30 "WARNING: Thr\|FAILED" "$(tmp out)" | head -n 60; false; }
 		! grep ThreadSanitizer "$(tmp out)"

@@ -7,7 +7,7 @@ $(O)/gen/tests/rocprofiler/layouts.inc: tests/rocprofiler/layouts.awk tests/rocp
 	$(Q)awk -f $^ >$@
 
 ROCPROFILER_TEST_CFLAGS = -D__HIP_PLATFORM_AMD__ -Irocprofiler -Iroctx $(ROCPROFILER_SYSTEM)
-ROCPROFILER_TEST_OBJS = $(patsubst %,$(O)/obj/tests/rocprofiler/test_%.o,arguments headers markers tables)
+ROCPROFILER_TEST_OBJS = $(patsubst %,$(O)/obj/tests/rocprofiler/test_%.o,arguments headers marker_ranges markers tables values)
 $(ROCPROFILER_TEST_OBJS): ALL_CFLAGS += $(ROCPROFILER_TEST_CFLAGS)
 $(ROCPROFILER_TEST_OBJS) $(O)/tests/test_sdk_headers_cxx: | $(ROCPROFILER_GEN) $(O)/gen/tests/rocprofiler/layouts.inc
 
@@ -24,21 +24,28 @@ $(O)/tests/test_sdk_tables: $(O)/obj/tests/rocprofiler/test_tables.o $(O)/obj/ro
 ROCPROFILER_ARGUMENTS_OBJS = $(patsubst %,$(O)/obj/rocprofiler/%.o,arguments memory values)
 $(ROCPROFILER_ARGUMENTS_OBJS): ALL_CFLAGS += $(ROCPROFILER_TEST_CFLAGS)
 $(ROCPROFILER_ARGUMENTS_OBJS): | $(ROCPROFILER_GEN)
-$(O)/tests/test_sdk_arguments: $(O)/obj/tests/rocprofiler/test_arguments.o $(ROCPROFILER_ARGUMENTS_OBJS) \
-	$(O)/obj/rocprofiler/tables.o
+$(O)/tests/test_sdk_arguments $(O)/tests/test_sdk_values: $(O)/tests/test_sdk_%: $(O)/obj/tests/rocprofiler/test_%.o \
+	$(ROCPROFILER_ARGUMENTS_OBJS) $(O)/obj/rocprofiler/tables.o
 
-$(O)/tests/test_sdk_arguments $(O)/tests/test_sdk_headers $(O)/tests/test_sdk_tables:
+$(patsubst %,$(O)/tests/test_sdk_%,arguments headers tables values):
 	$(call say,LD,$@)
 	@mkdir -p $(@D)
 	$(Q)$(CC) $(CFLAGS) $(SANFLAGS) $^ -o $@ -lcmocka
 
 # With the library itself.
-$(O)/tests/test_sdk_markers: $(O)/obj/tests/rocprofiler/test_markers.o $(O)/librocprofiler-sdk.so.1
+$(O)/tests/test_sdk_cxx: tests/rocprofiler/test_cxx.cpp $(O)/librocprofiler-sdk.so.1
+	$(call say,CXX,$@)
+	@mkdir -p $(@D)
+	$(Q)$(ROCPROFILER_CXX) -std=c++17 -Wall -Wextra -Werror $(CFLAGS) $(SANFLAGS) -I. -I$(O)/gen $(ROCPROFILER_TEST_CFLAGS) \
+		-MMD -MP -MF $@.d $(filter %.cpp %.so.1,$^) -Wl,-rpath,'$$ORIGIN/..' -o $@ -lcmocka
+
+$(O)/tests/test_sdk_markers $(O)/tests/test_sdk_marker_ranges: $(O)/tests/test_sdk_%: $(O)/obj/tests/rocprofiler/test_%.o \
+	$(O)/librocprofiler-sdk.so.1
 	$(call say,LD,$@)
 	@mkdir -p $(@D)
 	$(Q)$(CC) $(CFLAGS) $(SANFLAGS) $^ -Wl,-rpath,'$$ORIGIN/..' -o $@ -lcmocka -lpthread
 
-ROCPROFILER_TESTS = $(patsubst %,$(O)/tests/test_sdk_%,arguments headers headers_cxx markers tables)
+ROCPROFILER_TESTS = $(patsubst %,$(O)/tests/test_sdk_%,arguments cxx headers headers_cxx marker_ranges markers tables values)
 UNIT_TESTS += $(ROCPROFILER_TESTS)
 tests: $(ROCPROFILER_TESTS)
 

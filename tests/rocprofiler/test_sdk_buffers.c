@@ -5,7 +5,9 @@
 #include <pthread.h>
 #include <string.h>
 
+#include "rocprofiler/buffer.h"
 #include "rocprofiler/retirement.h"
+#include "rocprofiler/thread.h"
 #include "tests/rocprofiler/fakeops.h"
 #include "tests/rocprofiler/thrower.h"
 
@@ -132,6 +134,8 @@ static int make_wrong(rocprofiler_client_finalize_t end, void *data)
 		    KIND_NOT_FOUND);
 	CHECK_ERROR(configure(context, HIP_BUFFER, bad, 1, b), OPERATION_NOT_FOUND);
 	CHECK_ERROR(configure(context, ROCPROFILER_BUFFER_TRACING_KFD_QUEUE, NULL, 0, b),
+		    NOT_IMPLEMENTED);
+	CHECK_ERROR(configure(context, ROCPROFILER_BUFFER_TRACING_HIP_STREAM, NULL, 0, b),
 		    NOT_IMPLEMENTED);
 	CHECK_OK(configure(context, HIP_BUFFER, NULL, 0, b));
 	CHECK_ERROR(configure(context, HIP_BUFFER, NULL, 0, b), SERVICE_ALREADY_CONFIGURED);
@@ -284,6 +288,79 @@ static void *call_much(void *arg)
 {
 	call(CALLS);
 	return NULL;
+}
+
+/* ---- the order of records ---- */
+
+/* Records of the test's own, with their numbers. */
+struct numbered {
+	uint64_t size, number;
+	char rest[64];
+};
+
+#define SMALL	40
+#define IN_HALF ((uint64_t)PAGE / SMALL) /* and less than a large one is left of it */
+
+static uint64_t read_so_far, may_go_on;
+
+static void check_order(rocprofiler_context_id_t id, rocprofiler_buffer_id_t from,
+			rocprofiler_record_header_t **headers, size_t count, void *data,
+			uint64_t drop_count)
+{
+	for (size_t i = 0; i < count; i++) {
+		const struct numbered *record = headers[i]->payload;
+
+		CHECK_EQUAL(record->number, read_so_far + i);
+	}
+	add(&read_so_far, count);
+	wait_for(&may_go_on, 1);
+}
+
+static int make_ordered(rocprofiler_client_finalize_t end, void *data)
+{
+	context = make_context();
+	buffer = make_buffer(context, PAGE, PAGE / 2, LOSSLESS, check_order, NULL);
+	return 0;
+}
+
+static void write_next(uint32_t bytes)
+{
+	static uint64_t written;
+	struct numbered record = {bytes, written++, ""};
+
+	buffer__write(buffer__find(buffer), HIP_BUFFER, &record, bytes);
+}
+
+static void write_small(uint64_t n)
+{
+	for (uint64_t i = 0; i < n; i++)
+		write_next(SMALL);
+}
+
+static void *write_and_wait(void *arg)
+{
+	write_next(SMALL);
+	return NULL;
+}
+
+/* The tool reads one half while the other is filled, and a thread that must not wait goes on. */
+static void what_has_no_room_is_passed_on_in_order(void)
+{
+	pthread_t waits;
+
+	fake_start(make_ordered);
+	write_small(IN_HALF / 2 + 1);
+	wait_for(&read_so_far, IN_HALF / 2 + 1);
+	write_small(IN_HALF);
+	thread__self()->passes_on = true;
+	write_next(sizeof(struct numbered));
+	write_small(2);
+	thread__self()->passes_on = false;
+	pthread_create(&waits, NULL, write_and_wait, NULL);
+	add(&may_go_on, 1);
+	pthread_join(waits, NULL);
+	flush();
+	CHECK_EQUAL(read_so_far, IN_HALF / 2 + 1 + IN_HALF + 1 + 2 + 1);
 }
 
 static void call_much_on_threads(void)
@@ -600,6 +677,7 @@ IN_CHILD(a_buffer_is_passed_on_at_its_watermark)
 IN_CHILD(without_a_watermark_every_record_is_passed_on)
 IN_CHILD(a_full_buffer_discards_and_counts)
 IN_CHILD(a_full_buffer_that_must_not_lose_waits)
+IN_CHILD(what_has_no_room_is_passed_on_in_order)
 IN_CHILD(nothing_is_lost_under_load)
 IN_CHILD(what_is_lost_under_load_is_counted)
 IN_CHILD(a_buffers_callback_may_use_buffers)
@@ -620,6 +698,7 @@ int main(void)
 		CHILD_TEST(without_a_watermark_every_record_is_passed_on),
 		CHILD_TEST(a_full_buffer_discards_and_counts),
 		CHILD_TEST(a_full_buffer_that_must_not_lose_waits),
+		CHILD_TEST(what_has_no_room_is_passed_on_in_order),
 		CHILD_TEST(nothing_is_lost_under_load),
 		CHILD_TEST(what_is_lost_under_load_is_counted),
 		CHILD_TEST(a_buffers_callback_may_use_buffers),

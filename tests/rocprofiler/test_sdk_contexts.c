@@ -1,53 +1,14 @@
 // SPDX-License-Identifier: MIT
 /*
- * Contexts, callbacks and external correlation ids of librocprofiler-sdk, with operations of the
- * test's own: what is told, to whom, and every status code.
+ * Contexts and callbacks of librocprofiler-sdk, with operations of the test's own: what is told, to
+ * whom, and every status code.
  */
-#include <pthread.h>
-#include <string.h>
-
 #include "rocprofiler/thread.h"
-#include "tests/rocprofiler/fakeops.h"
 #include "tests/rocprofiler/thrower.h"
+#include "tests/rocprofiler/told.h"
 
-static rocprofiler_context_id_t context, other;
-static const rocprofiler_context_id_t none = {0}, unknown = {12345678};
-
-/* ---- what was told ---- */
-
-#define TOLD_MAX 64
-
-static struct told {
-	rocprofiler_callback_tracing_record_t record;
-	uint64_t user_data;
-	int argument, result;
-} told[TOLD_MAX];
-static uint32_t n_told;
-
-static void remember(rocprofiler_callback_tracing_record_t record,
-		     rocprofiler_user_data_t *user_data, void *arg)
-{
-	const rocprofiler_callback_tracing_hip_api_data_t *payload = record.payload;
-	struct told *t = &told[n_told++ % TOLD_MAX];
-
-	*t = (struct told){record, user_data->value, payload->args.hipSetDevice.deviceId,
-			   payload->retval.int_retval};
-	if (record.phase == ROCPROFILER_CALLBACK_PHASE_ENTER)
-		user_data->value = 1000 + n_told;
-}
-
-static int make_one(rocprofiler_client_finalize_t end, void *data)
-{
-	context = make_context();
-	want_calls(context, remember, NULL);
-	return 0;
-}
-
-static void start_one(void)
-{
-	fake_start(make_one);
-	CHECK_OK(rocprofiler_start_context(context));
-}
+static rocprofiler_context_id_t other;
+static const rocprofiler_context_id_t unknown = {12345678};
 
 /* ---- contexts ---- */
 
@@ -139,6 +100,8 @@ static int configure_in_initialize(rocprofiler_client_finalize_t end, void *data
 	CHECK_ERROR(configure(context, HIP_CALLBACK, negative, 1), OPERATION_NOT_FOUND);
 	CHECK_ERROR(configure(context, HIP_CALLBACK, NULL, 1), INVALID_ARGUMENT);
 	CHECK_ERROR(configure(context, ROCPROFILER_CALLBACK_TRACING_RCCL_API, NULL, 0),
+		    NOT_IMPLEMENTED);
+	CHECK_ERROR(configure(context, ROCPROFILER_CALLBACK_TRACING_HIP_STREAM, NULL, 0),
 		    NOT_IMPLEMENTED);
 	CHECK_ERROR(rocprofiler_configure_callback_tracing_service(context, HIP_CALLBACK, NULL, 0,
 								   NULL, NULL),
@@ -385,165 +348,6 @@ static void a_tool_may_throw_at_the_end(void)
 	CHECK_EQUAL(uncaught(), 0);
 }
 
-/* ---- external correlation ids ---- */
-
-static uint64_t last_external(void)
-{
-	return told[(n_told - 1) % TOLD_MAX].record.correlation_id.external.value;
-}
-
-static rocprofiler_user_data_t value_of(uint64_t value)
-{
-	return (rocprofiler_user_data_t){.value = value};
-}
-
-static void push(uint64_t value)
-{
-	CHECK_OK(rocprofiler_push_external_correlation_id(context, gettid(), value_of(value)));
-}
-
-static void pop(uint64_t expected)
-{
-	rocprofiler_user_data_t value = {.value = ~0ULL};
-
-	CHECK_OK(rocprofiler_pop_external_correlation_id(context, gettid(), &value));
-	CHECK_EQUAL(value.value, expected);
-}
-
-static void *call_on_thread(void *arg)
-{
-	fake_call(OP, NULL, NULL);
-	CHECK_EQUAL(last_external(), 2);
-	push(9);
-	fake_call(OP, NULL, NULL);
-	CHECK_EQUAL(last_external(), 9);
-	return NULL;
-}
-
-static void external_ids_are_pushed_and_popped_by_thread(void)
-{
-	pthread_t thread;
-
-	start_one();
-	fake_call(OP, NULL, NULL);
-	CHECK_EQUAL(last_external(), 0);
-	push(1);
-	push(2);
-	fake_call(OP, NULL, NULL);
-	CHECK_EQUAL(last_external(), 2);
-	pthread_create(&thread, NULL, call_on_thread, NULL);
-	pthread_join(thread, NULL);
-	pop(2);
-	fake_call(OP, NULL, NULL);
-	CHECK_EQUAL(last_external(), 1);
-	pop(1);
-	pop(0);
-	CHECK_OK(rocprofiler_pop_external_correlation_id(context, gettid(), NULL));
-	fake_call(OP, NULL, NULL);
-	CHECK_EQUAL(last_external(), 0);
-	CHECK_ERROR(rocprofiler_push_external_correlation_id(context, 1, value_of(1)),
-		    INVALID_ARGUMENT);
-	CHECK_ERROR(rocprofiler_pop_external_correlation_id(context, 1, NULL), INVALID_ARGUMENT);
-	CHECK_ERROR(rocprofiler_push_external_correlation_id(none, gettid(), value_of(1)),
-		    CONTEXT_NOT_FOUND);
-	CHECK_ERROR(rocprofiler_pop_external_correlation_id(none, gettid(), NULL),
-		    CONTEXT_NOT_FOUND);
-}
-
-static void push_in_enter(rocprofiler_callback_tracing_record_t record,
-			  rocprofiler_user_data_t *user_data, void *arg)
-{
-	remember(record, user_data, arg);
-	if (record.phase == ROCPROFILER_CALLBACK_PHASE_ENTER)
-		push(77);
-}
-
-static int make_pushing(rocprofiler_client_finalize_t end, void *data)
-{
-	context = make_context();
-	want_calls(context, push_in_enter, NULL);
-	CHECK_OK(rocprofiler_start_context(context));
-	return 0;
-}
-
-static void what_is_pushed_at_enter_counts_from_then_on(void)
-{
-	fake_start(make_pushing);
-	fake_call(OP, NULL, NULL);
-	CHECK_EQUAL(told[0].record.correlation_id.external.value, 0);
-	CHECK_EQUAL(told[1].record.correlation_id.external.value, 77);
-}
-
-static uint32_t n_requests;
-
-static int answer(rocprofiler_thread_id_t tid, rocprofiler_context_id_t id,
-		  rocprofiler_external_correlation_id_request_kind_t kind,
-		  rocprofiler_tracing_operation_t operation, uint64_t internal,
-		  rocprofiler_user_data_t *value, void *data)
-{
-	n_requests++;
-	CHECK_EQUAL(tid, gettid());
-	CHECK_EQUAL(id.handle, context.handle);
-	CHECK_EQUAL(kind, ROCPROFILER_EXTERNAL_CORRELATION_REQUEST_HIP_RUNTIME_API);
-	CHECK(internal);
-	CHECK(data == &n_requests);
-	value->value = 500 + operation;
-	return operation == OTHER_OP;
-}
-
-static rocprofiler_status_t request(rocprofiler_context_id_t id, int kind, size_t count)
-{
-	rocprofiler_external_correlation_id_request_kind_t kinds[] = {kind};
-
-	return rocprofiler_configure_external_correlation_id_request_service(id, kinds, count,
-									     answer, &n_requests);
-}
-
-static int make_requesting(rocprofiler_client_finalize_t end, void *data)
-{
-	int kind = ROCPROFILER_EXTERNAL_CORRELATION_REQUEST_HIP_RUNTIME_API;
-
-	make_pushing(end, data);
-	CHECK_ERROR(request(none, kind, 1), CONTEXT_NOT_FOUND);
-	CHECK_ERROR(request(context, kind, 0), INVALID_ARGUMENT);
-	CHECK_ERROR(request(context, 0, 1), KIND_NOT_FOUND);
-	CHECK_ERROR(request(context, ROCPROFILER_EXTERNAL_CORRELATION_REQUEST_LAST, 1),
-		    KIND_NOT_FOUND);
-	CHECK_OK(request(context, kind, 1));
-	CHECK_ERROR(request(context, kind, 1), SERVICE_ALREADY_CONFIGURED);
-	return 0;
-}
-
-static void a_tool_is_asked_for_external_ids(void)
-{
-	CHECK_ERROR(request(context, 1, 1), CONFIGURATION_LOCKED);
-	fake_start(make_requesting);
-	push(3);
-	fake_call(OP, NULL, NULL);
-	CHECK_EQUAL(n_requests, 1);
-	CHECK_EQUAL(told[0].record.correlation_id.external.value, 500 + OP);
-	CHECK_EQUAL(told[1].record.correlation_id.external.value, 500 + OP);
-	fake_call(OTHER_OP, NULL, NULL);
-	CHECK_EQUAL(n_requests, 2);
-	CHECK_EQUAL(told[2].record.correlation_id.external.value, 77);
-}
-
-static void external_kinds_have_names(void)
-{
-	const char *name;
-	uint64_t length;
-
-	CHECK_OK(rocprofiler_query_external_correlation_id_request_kind_name(
-		ROCPROFILER_EXTERNAL_CORRELATION_REQUEST_MEMORY_COPY, &name, &length));
-	CHECK(!strcmp(name, "MEMORY_COPY"));
-	CHECK_EQUAL(length, strlen(name));
-	CHECK_ERROR(rocprofiler_query_external_correlation_id_request_kind_name(
-			    ROCPROFILER_EXTERNAL_CORRELATION_REQUEST_LAST, &name, &length),
-		    KIND_NOT_FOUND);
-	CHECK(!name);
-	CHECK_EQUAL(length, 0);
-}
-
 /* ---- load ---- */
 
 #define THREADS 4
@@ -680,10 +484,6 @@ IN_CHILD(a_tool_ends_in_its_callback_and_is_told_of_nothing_more)
 IN_CHILD(what_throws_leaves_the_thread_as_it_was)
 IN_CHILD(a_tool_that_throws_in_initialize_is_out)
 IN_CHILD(a_tool_may_throw_at_the_end)
-IN_CHILD(external_ids_are_pushed_and_popped_by_thread)
-IN_CHILD(what_is_pushed_at_enter_counts_from_then_on)
-IN_CHILD(a_tool_is_asked_for_external_ids)
-IN_CHILD(external_kinds_have_names)
 IN_CHILD(nothing_is_lost_while_contexts_are_started_and_stopped)
 IN_CHILD(no_thread_is_in_a_tool_that_is_finalised)
 
@@ -699,10 +499,6 @@ int main(void)
 		CHILD_TEST(what_throws_leaves_the_thread_as_it_was),
 		CHILD_TEST(a_tool_that_throws_in_initialize_is_out),
 		CHILD_TEST(a_tool_may_throw_at_the_end),
-		CHILD_TEST(external_ids_are_pushed_and_popped_by_thread),
-		CHILD_TEST(what_is_pushed_at_enter_counts_from_then_on),
-		CHILD_TEST(a_tool_is_asked_for_external_ids),
-		CHILD_TEST(external_kinds_have_names),
 		CHILD_TEST(nothing_is_lost_while_contexts_are_started_and_stopped),
 		CHILD_TEST(no_thread_is_in_a_tool_that_is_finalised),
 	};

@@ -16,6 +16,8 @@ ifneq ($(HSA_INCLUDE),/usr/include)
 TOOL_TEST_INCLUDE = -isystem $(HSA_INCLUDE)
 endif
 
+ROCTRACER_PARTS = roctracer roctracer_gpus roctracer_interface roctracer_records
+
 define fakehip
 $(O)/tests/hip$(1)/$(SONAME_$(1)): tests/roctracer/fakehip.c
 	$$(call say,CC,$$@)
@@ -23,26 +25,27 @@ $(O)/tests/hip$(1)/$(SONAME_$(1)): tests/roctracer/fakehip.c
 	$$(Q)$$(CC) $$(SHLIB_CFLAGS) $$(SANFLAGS) -fvisibility=default $(INTERFACE_$(1)) -DFAKE_LONGEST=$(LONGEST_$(1)) $$(SHLIB_LDFLAGS) \
 		-Wl,-soname,$$(@F) $$< -o $$@ -lpthread
 
-$(O)/tests/test_roctracer_$(1): tests/roctracer/test_roctracer.c $(O)/tests/hip$(1)/$(SONAME_$(1)) $(O)/libroctracer64.so.4 $(O)/libroctx64.so.4
+$(ROCTRACER_PARTS:%=$(O)/tests/test_%_$(1)): $(O)/tests/test_%_$(1): tests/roctracer/test_%.c $(O)/tests/hip$(1)/$(SONAME_$(1)) \
+	$(O)/libroctracer64.so.4 $(O)/libroctx64.so.4
 	$$(call say,CC,$$@)
 	@mkdir -p $$(@D)
 	$$(Q)$$(CC) $$(ALL_CFLAGS) $$(SANFLAGS) -Wno-error=deprecated-declarations $(INTERFACE_$(1)) -DFAKE_LONGEST=$(LONGEST_$(1)) -Iroctracer -Iroctx \
-		$$^ -Wl,-rpath,'$$$$ORIGIN/hip$(1):$$$$ORIGIN/..' -o $$@ -lcmocka -ldl -lpthread
+		-Wl,--no-as-needed $$(filter-out %.h,$$^) -Wl,-rpath,'$$$$ORIGIN/hip$(1):$$$$ORIGIN/..' -o $$@ -lcmocka -ldl -lpthread
 
 $(O)/tests/test_subscriber_$(1): tests/roctracer/test_subscriber.c $(O)/tests/hip$(1)/$(SONAME_$(1)) $(O)/libroctracer64.so.4 | $(HSA_API_GEN)
 	$$(call say,CC,$$@)
 	@mkdir -p $$(@D)
 	$$(Q)$$(CC) $$(ALL_CFLAGS) $$(SANFLAGS) $(INTERFACE_$(1)) -DFAKE_LONGEST=$(LONGEST_$(1)) -Iroctracer -I$(O)/gen/roctracer \
-		$$^ -Wl,-rpath,'$$$$ORIGIN/hip$(1):$$$$ORIGIN/..' -o $$@ -lcmocka -lpthread
+		$$(filter-out %.h,$$^) -Wl,-rpath,'$$$$ORIGIN/hip$(1):$$$$ORIGIN/..' -o $$@ -lcmocka -lpthread
 
 $(O)/tests/test_roctracer_tool_$(1): tests/roctracer/test_roctracer_tool.c $(O)/tests/hip$(1)/$(SONAME_$(1)) \
 	| $(O)/roctracer/libroctracer_tool.so
 	$$(call say,CC,$$@)
 	@mkdir -p $$(@D)
 	$$(Q)$$(CC) $$(ALL_CFLAGS) $$(SANFLAGS) -Wno-error=deprecated-declarations $(INTERFACE_$(1)) -DFAKE_LONGEST=$(LONGEST_$(1)) $(TOOL_TEST_INCLUDE) \
-		$$^ -Wl,-rpath,'$$$$ORIGIN/hip$(1)' -o $$@ -lcmocka -ldl -lpthread
+		$$(filter-out %.h,$$^) -Wl,-rpath,'$$$$ORIGIN/hip$(1)' -o $$@ -lcmocka -ldl -lpthread
 
-ROCTRACER_TESTS += $(O)/tests/test_roctracer_$(1) $(O)/tests/test_subscriber_$(1) $(O)/tests/test_roctracer_tool_$(1)
+ROCTRACER_TESTS += $(ROCTRACER_PARTS:%=$(O)/tests/test_%_$(1)) $(O)/tests/test_subscriber_$(1) $(O)/tests/test_roctracer_tool_$(1)
 endef
 $(foreach hip,$(FAKEHIPS),$(eval $(call fakehip,$(hip))))
 
@@ -105,7 +108,7 @@ endif
 $(O)/tests/hsa_phases: tests/roctracer/hsa_phases.c $(O)/libroctracer64.so.4 | $(HSA_API_GEN)
 	$(call say,CC,$@)
 	@mkdir -p $(@D)
-	$(Q)$(CC) $(ALL_CFLAGS) $(SANFLAGS) -Iroctracer -I$(O)/gen/roctracer $^ -Wl,-rpath,'$$ORIGIN/..' -o $@ -lhsa-runtime64 -lpthread
+	$(Q)$(CC) $(ALL_CFLAGS) $(SANFLAGS) -Iroctracer -I$(O)/gen/roctracer $(filter-out %.h,$^) -Wl,-rpath,'$$ORIGIN/..' -o $@ -lhsa-runtime64 -lpthread
 
 tests: $(O)/tests/hsa_phases
 
