@@ -158,3 +158,211 @@ check_sequence() {
 		'table' '-> tool_hsa_init' '-> rocp_hsa_init' '<- rocp_hsa_init 0' '<- tool_hsa_init 0')
 	grep -qx 'calls hsa_init 2' "$(tmp out)"
 }
+
+# ---- calls: what tests/rocprofiler/call_tool.c writes of them ----
+
+# Of those that the program made itself, not those that HIP and HSA make on their threads.
+callers() {
+	passes "$O/tests/libcalltool.so" RT_CALLS="$(tmp calls)" "$@" "$O/tests/sdk_callers"
+	check_complete calls
+}
+
+# The tool has seen the end, and has lost nothing.
+check_complete() { # FILE
+	[ "$(tail -n 1 "$(tmp "$1")")" = finalize ]
+	has_no '^dropped' "$1"
+}
+
+# made: TID RANGE FUNCTION RESULT ARGUMENTS of each call, thread by thread in their order
+made() {
+	sed -n 's/^did //p' "$(tmp out)" | sort -s -k1,1n
+}
+
+# told FILE: the same, of what callbacks told of the program's threads at the end of calls that are inside of no call
+told() {
+	sed -n 's/^did \([0-9]*\) .*/\1/p' "$(tmp out)" | sort -u | awk '
+		FILENAME == "-" { program[$1]; next }
+		$1 != "call" { next }
+		{ kind[$5] = $3 }
+		$2 == "exit" && $8 in program && kind[$6] !~ /^H/ { print $8, $7, $4, $9, $10 }' - "$(tmp "$1")" | sort -s -k1,1n
+}
+
+# Each call that the program says it made is told, thread by thread in their order, with its result, its arguments, and the
+# external id that was pushed for its range.
+check_made() { # FILE
+	made >"$(tmp made)"
+	[ "$(wc -l <"$(tmp made)")" = 1848 ]
+	told "$1" | diff "$(tmp made)" - >"$(tmp diff)" || { head -n 20 "$(tmp diff)"; return 1; }
+}
+
+# Calls of a thread lie inside of each other, and each has the one around it as its ancestor.
+check_ancestors() { # FILE
+	awk '$1 != "call" { next }
+		$2 == "enter" { if (seen[$5]++) wrong("id twice"); if ($6 != (depth[$8] ? inside[$8, depth[$8]] : 0)) wrong("ancestor")
+			if ($3 ~ /^HSA/ && kind[$6] ~ /^HIP/) below++
+			inside[$8, ++depth[$8]] = $5; kind[$5] = $3 }
+		$2 == "exit" { if (!depth[$8] || inside[$8, depth[$8]--] != $5) wrong("not the innermost") }
+		function wrong(why) { bad++; if (bad <= 5) print why ": " $0 }
+		END { exit bad > 0 || !below }' "$(tmp "$1")"
+}
+
+# Of each call on the program's threads there is one record, which has all that the callback had, and times inside of those
+# of the call around it; of HIP one more, with result and arguments.
+check_call_records() { # FILE
+	sed -n 's/^did \([0-9]*\) .*/\1/p' "$(tmp out)" | sort -u >"$(tmp tids)"
+	awk 'NR == FNR { program[$1]; next } $1 == "call" && $2 == "exit" && $8 in program { print $3, $4, $5, $6, $7, $8
+		if ($3 == "HIP_RUNTIME_API") print $3 "_EXT", $4, $5, $6, $7, $8, $9, $10 }' "$(tmp tids)" "$(tmp "$1")" | sort >"$(tmp want)"
+	awk 'NR == FNR { program[$1]; next } $1 == "record" && $7 in program { print $2, $3, $4, $5, $6, $7 ($2 ~ /_EXT$/ && $2 ~ /^HIP/ ? " " $10 " " $11 : "") }' \
+		"$(tmp tids)" "$(tmp "$1")" | sort | diff "$(tmp want)" - >"$(tmp diff)" || { head -n 20 "$(tmp diff)"; return 1; }
+	awk '$1 == "record" { begin[$4] = $8; end[$4] = $9; around[$4] = $5; if (!$8 || $9 < $8) wrong($4) }
+		function wrong(id) { bad++; if (bad <= 5) print "times of " id ": " begin[id] " to " end[id] }
+		END { for (id in around) if (around[id] in begin && (begin[id] < begin[around[id]] || end[id] > end[around[id]])) wrong(id)
+			exit bad > 0 }' "$(tmp "$1")"
+}
+
+check_calls() { # FILE
+	check_complete "$1"
+	check_made "$1"
+	check_ancestors "$1"
+	check_call_records "$1"
+}
+
+@test "calls of HIP, HSA and ROC-TX: callbacks and records are what each thread says it called, results and arguments too" {
+	callers
+	check_calls calls
+	# Errors are among them.
+	for result in 'hipMalloc 1' 'hipMemcpy 1' 'hipSetDevice 101' 'hsa_system_get_info 4097'; do
+		grep -q "^call exit .* ${result% *} .* ${result#* } [^ ]*$" "$(tmp calls)"
+	done
+}
+
+@test "ranges of ROC-TX: what a thread calls between push and pop is inside of its range" {
+	callers RT_CALLS_KINDS=ranges
+	# Each range is told once, from begin to end.
+	diff <(made | awk '$3 == "roctxRangePushA" { print $1, $5 }') \
+		<(awk '$1 == "call" && $2 == "exit" && $4 == "roctxThreadRangeA" { print $8, $10 }' "$(tmp calls)" | sort -s -k1,1n)
+	# What is called: inside of which range is told by its external id, and by its ancestor.
+	made | grep -v 'roctxRangeP' >"$(tmp made)"
+	told calls | grep -v 'roctxThreadRangeA' | diff "$(tmp made)" -
+	awk '$1 == "call" && $2 == "enter" { if ($4 == "roctxThreadRangeA") range[$5] = $10
+			else { around = $6; if (around in of) range_of = of[around]; else range_of = range[around] + 0
+				of[$5] = range_of; if (range_of != $7) { print; bad++ } n += range_of > 0 } }
+		END { exit bad > 0 || !n }' "$(tmp calls)"
+	check_ancestors calls
+	check_call_records calls
+}
+
+# counted: FUNCTION COUNT of what the workload calls of HIP, but for what is called around main. (HIP 5.2 tells no tool of two
+# functions. One that HIP 6 has in two versions has a suffix for it.)
+counted() {
+	awk '$1 == "calls" && $2 ~ /^(hip|__hipP)/ && $2 !~ /^hip(GetDeviceCount|RuntimeGetVersion)$/ { sub(/R0[0-9]+$/, "", $2); print $2, $3 }' "$(tmp out)" | sort
+}
+
+@test "calls of HIP by each workload: as often as it counts, with the errors that it expects" {
+	for w in vectoradd "streams -g 2 -t 4 -s 2 -n 20" graphs copies module events "matrixtranspose 3" errors; do
+		echo "$w"
+		# shellcheck disable=SC2086 # words
+		passes "$O/tests/libcalltool.so" RT_CALLS="$(tmp calls)" "$O/workloads/"$w
+		check_complete calls
+		check_ancestors calls
+		[ -n "$(counted)" ]
+		awk '$1 != "call" { next } { kind[$5] = $3 }
+			$2 == "exit" && $3 ~ /^HIP/ && kind[$6] !~ /^H/ { sub(/R0[0-9]+$/, "", $4); n[$4]++ }
+			END { for (f in n) print f, n[f] }' "$(tmp calls)" | sort | join - <(counted | cut -d ' ' -f 1) | diff <(counted) -
+	done
+	[ "$(grep -c '^returns' "$(tmp out)")" -gt 10 ]
+	awk '$1 == "returns" { sub(/R0[0-9]+$/, "", $2); print $2, $3 }' "$(tmp out)" >"$(tmp want)"
+	awk '$1 == "call" && $2 == "exit" && $3 == "HIP_RUNTIME_API" && $6 == 0 && $9 { sub(/R0[0-9]+$/, "", $4); print $4, $9 }' \
+		"$(tmp calls)" | diff "$(tmp want)" -
+}
+
+@test "calls of HSA by a program of HSA alone: as often as it counts" {
+	passes "$O/tests/libcalltool.so" RT_CALLS="$(tmp calls)" "$O/workloads/hsa_calls" "$O/workloads/kernels.hsaco" 50
+	check_complete calls
+	# What initialises it is not counted, and at hsa_shut_down tools have been unloaded.
+	awk '$1 == "calls" && $2 ~ /^hsa/ && $2 !~ /hsa_(agent_get_info|shut_down)/ { print $2, $3 }' "$(tmp out)" | sort >"$(tmp want)"
+	[ "$(wc -l <"$(tmp want)")" -gt 4 ]
+	awk '$1 == "call" && $2 == "exit" { n[$4]++ } END { for (f in n) print f, n[f] }' "$(tmp calls)" | sort |
+		join - <(cut -d ' ' -f 1 "$(tmp want)") | diff "$(tmp want)" -
+	awk '$1 == "record" { n[$3]++ } END { for (f in n) print f, n[f] }' "$(tmp calls)" | sort |
+		join - <(cut -d ' ' -f 1 "$(tmp want)") | diff "$(tmp want)" -
+}
+
+# ---- beside others ----
+
+# Another librocprofiler-sdk tool, whose file is calls.1 as it is the second one.
+BESIDE=(ROCP_TOOL_LIBRARIES="$O/tests/libcalltool2.so")
+
+# counts_made [-v RE]: TID FUNCTION COUNT of the program's calls
+counts_made() {
+	made | awk '{ n[$1 " " $3]++ } END { for (k in n) print k, n[k] }' | grep "${@:-^}" | sort
+}
+
+# What was counted of the program's threads, on stdin as counts_made has it, is that.
+same_counts() { # [-v RE]
+	counts_made "$@" >"$(tmp want)"
+	[ "$(wc -l <"$(tmp want)")" -ge 36 ]
+	awk 'NR == FNR { program[$1]; next } $1 in program' "$(tmp want)" - | sort | diff "$(tmp want)" -
+}
+
+# What a tool of libroctracer64 (tests/roctracer/tool.c) records, outside of other calls.
+check_roctracer() {
+	awk '$1 == "api" { print $8, $5, $6, $3 }' "$(tmp records)" | sort -k1,1n -k2,2n -k3,3nr |
+		awk '$1 != tid { tid = $1; end = 0 } $2 >= end { end = $3; n[$1 " " $4]++ } END { for (k in n) print k, n[k] }' |
+		same_counts -v roctx
+}
+
+# What the tracer saw from outside, outside of other calls.
+check_tracer() {
+	grep -q 'lost 0 calls (ring full), 0 (nested too deep), 0 GPU records, 0 other' "$(tmp err)"
+	calls "$(tmp t.json)" | awk -F '\t' '$3 == 0 { n[$6 " " $1]++ } END { for (k in n) print k, n[k] }' | same_counts
+	check_nesting "$(tmp t.json)"
+}
+
+under_tracer() { # LIBRARIES [NAME=VALUE...]
+	sim HSA_TOOLS_LIB="$O/librocprofiler-sdk.so.1" "$RTRACE" -t hip,hsa,roctx,gpu -f json -o "$(tmp t.json)" -- \
+		env LD_PRELOAD="$1 $O/libsimkfd.so" RT_CALLS="$(tmp calls)" RT_TOOL_OUT="$(tmp records)" SIMKFD_GPUS=2 "${@:2}" \
+		"$O/tests/sdk_callers" >"$(tmp out)" 2>"$(tmp err)" && grep -q '^result PASSED$' "$(tmp out)"
+}
+
+@test "beside the tracer, which starts the program: both are complete" {
+	under_tracer "$O/tests/libcalltool.so" || { cat "$(tmp err)"; false; }
+	check_calls calls
+	check_tracer
+}
+
+@test "beside the tracer, which attaches to the program: both are complete" {
+	start_job LD_PRELOAD="$O/tests/libcalltool.so $O/libsimkfd.so" RT_CALLS="$(tmp calls)" SIMKFD_GPUS=2 \
+		HSA_TOOLS_LIB="$O/librocprofiler-sdk.so.1 $O/librtrace-agent.so" "$O/tests/sdk_callers"
+	fresh err
+	"$RTRACE" -t hip,hsa,roctx,gpu -f json -o "$(tmp t.json)" -p "$job" 2>"$(tmp err)" &
+	tracer=$!
+	JOBS_STARTED+=("$tracer")
+	wait_for grep -q 'API calls' "$(tmp err)"
+	go
+	wait "$job"
+	wait "$tracer"
+	grep -q '^result PASSED$' "$(tmp out)"
+	check_calls calls
+	check_tracer
+}
+
+@test "beside a tool of libroctracer64 in the same process: both are complete" {
+	callers LD_PRELOAD="$O/tests/libtool.so $O/tests/libcalltool.so $O/libsimkfd.so" RT_TOOL_OUT="$(tmp records)"
+	check_calls calls
+	check_roctracer
+}
+
+@test "beside another tool of librocprofiler-sdk: both are complete" {
+	callers "${BESIDE[@]}"
+	check_calls calls
+	check_calls calls.1
+}
+
+@test "beside another tool, one of libroctracer64, and the tracer: all are complete" {
+	under_tracer "$O/tests/libtool.so $O/tests/libcalltool.so" "${BESIDE[@]}" || { cat "$(tmp err)"; false; }
+	check_calls calls
+	check_calls calls.1
+	check_roctracer
+	check_tracer
+}

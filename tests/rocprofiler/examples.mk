@@ -11,7 +11,7 @@ SDK_EXAMPLES_C = registration code_objects
 $(SDK_EXAMPLES_CXX): $(O)/examples/libsdk_%.so: tests/rocprofiler/examples/%.cpp
 	$(call say,CXX,$@)
 	@mkdir -p $(@D)
-	$(Q)$(CXX) -std=c++17 $(SDK_EXAMPLE_FLAGS) -fPIC -shared -Wl,--no-undefined $< $(SDK_EXAMPLE_LINK) -o $@
+	$(Q)$(ROCPROFILER_CXX) -std=c++17 $(SDK_EXAMPLE_FLAGS) -fPIC -shared -Wl,--no-undefined $< $(SDK_EXAMPLE_LINK) -o $@
 
 # Those in C are C++ too.
 $(SDK_EXAMPLES_C:%=$(O)/examples/libsdk_%_c.so): $(O)/examples/libsdk_%_c.so: tests/rocprofiler/examples/%.c
@@ -22,12 +22,12 @@ $(SDK_EXAMPLES_C:%=$(O)/examples/libsdk_%_c.so): $(O)/examples/libsdk_%_c.so: te
 $(SDK_EXAMPLES_C:%=$(O)/examples/libsdk_%_cxx.so): $(O)/examples/libsdk_%_cxx.so: tests/rocprofiler/examples/%.c
 	$(call say,CXX,$@)
 	@mkdir -p $(@D)
-	$(Q)$(CXX) -x c++ -std=c++17 $(SDK_EXAMPLE_FLAGS) -fPIC -shared -Wl,--no-undefined $< -x none $(SDK_EXAMPLE_LINK) -o $@
+	$(Q)$(ROCPROFILER_CXX) -x c++ -std=c++17 $(SDK_EXAMPLE_FLAGS) -fPIC -shared -Wl,--no-undefined $< $(SDK_EXAMPLE_LINK) -o $@
 
 $(O)/examples/sdk_forced: tests/rocprofiler/examples/forced.cpp
 	$(call say,CXX,$@)
 	@mkdir -p $(@D)
-	$(Q)$(CXX) -std=c++17 $(SDK_EXAMPLE_FLAGS) $< $(SDK_EXAMPLE_LINK) -lamdhip64 -o $@
+	$(Q)$(ROCPROFILER_CXX) -std=c++17 $(SDK_EXAMPLE_FLAGS) $< $(SDK_EXAMPLE_LINK) -lamdhip64 -o $@
 
 $(O)/examples/sdk_sample: tests/rocprofiler/examples/sample.hip
 	$(call say,HIPCC,$@)
