@@ -29,6 +29,19 @@ has_no() {
 	fi
 }
 
+# ---- the interface ----
+
+@test "the library exports the functions that its headers declare, and what runtimes call" {
+	grep -vx rocprofiler_configure "$O/gen/tests/rocprofiler/declared.txt" >"$(tmp want)" # the tool's
+	[ "$(wc -l <"$(tmp want)")" = 69 ]
+	printf '%s\n' rocprofiler_set_api_table OnLoad OnUnload | LC_ALL=C sort - "$(tmp want)" |
+		diff - <(nm -D --defined-only "$O/librocprofiler-sdk.so.1" | awk '{ print $3 }' | LC_ALL=C sort)
+}
+
+@test "each function returns each status that the headers name for it, and no other" {
+	sim SIMKFD_GPUS=2 "$O/tests/test_sdk_status" >"$(tmp out)" 2>&1 || { cat "$(tmp out)"; false; }
+}
+
 # ---- the examples ----
 
 @test "example: registration, in C++ and in C" {

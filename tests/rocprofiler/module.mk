@@ -56,4 +56,4 @@ $(O)/tests/libgputool.so: $(O)/pic/tests/rocprofiler/gpu_tool.o $(O)/librocprofi
 
 tests: $(O)/tests/libgputool.so
 
-include tests/rocprofiler/calls.mk tests/rocprofiler/examples.mk
+include $(addprefix tests/rocprofiler/,calls.mk examples.mk status.mk)
