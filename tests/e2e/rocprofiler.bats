@@ -219,17 +219,20 @@ check_ancestors() { # FILE
 		END { exit bad > 0 || !below }' "$(tmp "$1")"
 }
 
-# Of each call on the program's threads there is one record, which has all that the callback had, and times inside of those
-# of the call around it; of HIP one more, with result and arguments.
+# Of each call on the program's threads there is one record, which has all that the callback had, and times between those
+# of its callbacks; of HIP one more, with result and arguments.
 check_call_records() { # FILE
 	sed -n 's/^did \([0-9]*\) .*/\1/p' "$(tmp out)" | sort -u >"$(tmp tids)"
 	awk 'NR == FNR { program[$1]; next } $1 == "call" && $2 == "exit" && $8 in program { print $3, $4, $5, $6, $7, $8
 		if ($3 == "HIP_RUNTIME_API") print $3 "_EXT", $4, $5, $6, $7, $8, $9, $10 }' "$(tmp tids)" "$(tmp "$1")" | sort >"$(tmp want)"
 	awk 'NR == FNR { program[$1]; next } $1 == "record" && $7 in program { print $2, $3, $4, $5, $6, $7 ($2 ~ /_EXT$/ && $2 ~ /^HIP/ ? " " $10 " " $11 : "") }' \
 		"$(tmp tids)" "$(tmp "$1")" | sort | diff "$(tmp want)" - >"$(tmp diff)" || { head -n 20 "$(tmp diff)"; return 1; }
-	awk '$1 == "record" { begin[$4] = $8; end[$4] = $9; around[$4] = $5; if (!$8 || $9 < $8) wrong($4) }
-		function wrong(id) { bad++; if (bad <= 5) print "times of " id ": " begin[id] " to " end[id] }
-		END { for (id in around) if (around[id] in begin && (begin[id] < begin[around[id]] || end[id] > end[around[id]])) wrong(id)
+	awk '$1 == "call" { time[$2, $5] = $11 }
+		$1 == "record" { begin[$4] = $8; end[$4] = $9 }
+		END {
+			for (id in begin)
+				if (!begin[id] || end[id] < begin[id] || begin[id] < time["enter", id] || ((("exit", id) in time) && end[id] > time["exit", id])) {
+					bad++; print "times of " id ": " begin[id] " to " end[id] }
 			exit bad > 0 }' "$(tmp "$1")"
 }
 
@@ -245,7 +248,7 @@ check_calls() { # FILE
 	check_calls calls
 	# Errors are among them.
 	for result in 'hipMalloc 1' 'hipMemcpy 1' 'hipSetDevice 101' 'hsa_system_get_info 4097'; do
-		grep -q "^call exit .* ${result% *} .* ${result#* } [^ ]*$" "$(tmp calls)"
+		grep -q "^call exit .* ${result% *} .* ${result#* } [^ ]* [0-9]*$" "$(tmp calls)"
 	done
 }
 

@@ -4,7 +4,7 @@
  * in one context by callbacks, in another by records, and writes to the file RT_CALLS, or
  * RT_CALLS.N if N tools were before it, one line each:
  *
- *   call enter|exit KIND NAME ID ANCESTOR EXTERNAL TID RESULT ARGUMENTS
+ *   call enter|exit KIND NAME ID ANCESTOR EXTERNAL TID RESULT ARGUMENTS TIME
  *   record KIND NAME ID ANCESTOR EXTERNAL TID BEGIN END [RESULT ARGUMENTS]
  *
  * ARGUMENTS are known of the functions that tests/rocprofiler/callers.c calls, - of others; the
@@ -165,6 +165,14 @@ static void change_external(const rocprofiler_callback_tracing_record_t *r)
 
 /* ---- calls ---- */
 
+static uint64_t now(void)
+{
+	rocprofiler_timestamp_t time;
+
+	CHECK(rocprofiler_get_timestamp(&time));
+	return time;
+}
+
 static void on_call(rocprofiler_callback_tracing_record_t r, rocprofiler_user_data_t *user,
 		    void *arg)
 {
@@ -172,10 +180,11 @@ static void on_call(rocprofiler_callback_tracing_record_t r, rocprofiler_user_da
 	char text[TEXT] = "-";
 	int result = describe(text, &r);
 
-	fprintf(out, "call %s %s %s %" PRIu64 " %" PRIu64 " %" PRIu64 " %" PRIu64 " %d %s\n",
+	fprintf(out,
+		"call %s %s %s %" PRIu64 " %" PRIu64 " %" PRIu64 " %" PRIu64 " %d %s %" PRIu64 "\n",
 		enters ? "enter" : "exit", kind_name(r.kind), name_of(r.kind, r.operation),
 		r.correlation_id.internal, r.correlation_id.ancestor,
-		r.correlation_id.external.value, r.thread_id, enters ? 0 : result, text);
+		r.correlation_id.external.value, r.thread_id, enters ? 0 : result, text, now());
 	change_external(&r);
 }
 
