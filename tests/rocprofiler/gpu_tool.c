@@ -12,6 +12,8 @@
  * END NODE QUEUE FLAGS BYTES init callback|record RUNTIME VERSION INSTANCE call enter|exit NAME ID
  * ANCESTOR TID retired ID finalize
  *
+ * RT_SDK_OUT: that file instead, beside another tool that writes to RT_TOOL_OUT.
+ *
  * RT_TOOL: of callbacks, records, calls, those that are wanted; without it, all. RT_TOOL_DOES: what
  * it does in callbacks of kernels: restart (stops and starts its context again), hip (calls HIP,
  * and waits for the GPU where that may be), finalize (at the fifth that has ended).
@@ -436,7 +438,7 @@ static int configure(void)
 		ROCPROFILER_CALLBACK_TRACING_HSA_AMD_EXT_API,
 	};
 
-	out = fopen(getenv("RT_TOOL_OUT"), "we");
+	out = fopen(getenv("RT_SDK_OUT") ?: getenv("RT_TOOL_OUT"), "we");
 	if (!out)
 		_exit(98);
 	CHECK(rocprofiler_query_available_agents(ROCPROFILER_AGENT_INFO_VERSION_0, on_agents,
