@@ -28,18 +28,10 @@
 #include <rocprofiler-sdk/registration.h>
 #include <rocprofiler-sdk/rocprofiler.h>
 
+#include "tests/rocprofiler/tool.h"
+
 #define NODES 64
 #define DIM   "%u,%u,%u"
-
-#define CHECK(call)                                                      \
-	do {                                                             \
-		rocprofiler_status_t status_ = (call);                   \
-		if (status_ != ROCPROFILER_STATUS_SUCCESS) {             \
-			fprintf(stderr, "tool: %s: %s\n", #call,         \
-				rocprofiler_get_status_string(status_)); \
-			_exit(99);                                       \
-		}                                                        \
-	} while (0)
 
 static FILE *out;
 static rocprofiler_context_id_t context;

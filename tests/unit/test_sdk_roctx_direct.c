@@ -49,8 +49,7 @@ static int tools_push(const char *message)
 
 static struct {
 	pthread_t thread;
-	volatile int calls, level;
-	int forked;
+	int calls, level, forked;
 } other;
 
 static void have_a_child_push(void)
@@ -67,7 +66,7 @@ static void have_a_child_push(void)
 static void *push_on_thread(void *arg)
 {
 	have_a_child_push();
-	other.calls = 1;
+	__atomic_store_n(&other.calls, 1, __ATOMIC_RELEASE);
 	other.level = roctxRangePush("of another thread");
 	roctxRangePop();
 	return NULL;
@@ -77,7 +76,7 @@ static void have_another_thread_push(void)
 {
 	other.level = -1;
 	pthread_create(&other.thread, NULL, push_on_thread, NULL);
-	while (!other.calls)
+	while (!__atomic_load_n(&other.calls, __ATOMIC_ACQUIRE))
 		usleep(1000);
 	usleep(50000);
 }
