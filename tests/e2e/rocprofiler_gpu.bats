@@ -8,7 +8,7 @@ load gpu
 traced() {
 	with_tool "$@" || { hip_ended_it && with_tool "$@"; } || { cat "$(tmp err)"; return 1; }
 	grep -q '^result PASSED$' "$(tmp out)"
-	! grep '^wrong' "$(tmp records)"
+	not grep '^wrong' "$(tmp records)"
 	[ "$(tail -n 1 "$(tmp records)")" = finalize ]
 }
 
@@ -124,7 +124,7 @@ check_loaded() {
 		traced RT_TOOL=$what "$O/workloads/streams" -g 2 -t 4 -s 2 -n 20
 		[ $what = callbacks ] || check_told record record
 		[ $what = records ] || check_told complete exit
-		! grep -q '^call' "$(tmp records)"
+		not grep -q '^call' "$(tmp records)"
 		# Each has an id, of its own.
 		[ -z "$(awk '($1 == "dispatch" && ($2 == "record" || $2 == "enter")) || ($1 == "copy" && ($2 == "record" || $2 == "enter")) {
 			print $1 == "copy" ? $4 : $3 }' "$(tmp records)" | sort | uniq -d)" ]
