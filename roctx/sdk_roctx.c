@@ -7,8 +7,10 @@
  */
 #include <dlfcn.h>
 #include <errno.h>
+#include <pthread.h>
 #include <stdbool.h>
 #include <stddef.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "roctx/levels.h"
@@ -110,8 +112,6 @@ typedef int (*set_tables_t)(const char *name, uint64_t version, uint64_t instanc
 
 extern uint32_t rocprofiler_register_import_roctx(void);
 
-static bool asked;
-
 /* HIP has it loaded, from 6.2 on; else it may still be there. */
 static register_tables_t find_register(void)
 {
@@ -139,23 +139,57 @@ static void tell_tools(void)
 		set("roctx", ROCTX_VERSION, 0, tables, count);
 }
 
-/*
- * Once: who comes while it goes on, another thread or the tool itself, is not kept waiting and
- * finds the tables as they are.
- */
+#define PATIENCE_MS 10000 /* for another thread that asks */
+
+enum { UNASKED, ASKING, ASKED };
+
+static int state;
+static __thread bool asks;
+
+/* So that no call of theirs goes untold; but not for ever, as the tool may wait for one of them. */
+static void wait_for_asker(void)
+{
+	const struct timespec pause = {.tv_nsec = 1000000};
+
+	for (int i = 0; i < PATIENCE_MS && __atomic_load_n(&state, __ATOMIC_ACQUIRE) != ASKED; i++)
+		nanosleep(&pause, NULL);
+	__atomic_store_n(&state, ASKED, __ATOMIC_RELEASE);
+}
+
+/* Once: the tool itself, while it goes on, finds the tables as they are. Other threads wait. */
 static void ask_for_tools(void)
 {
-	int error = errno;
+	int error = errno, before = UNASKED;
 
-	if (__atomic_exchange_n(&asked, true, __ATOMIC_ACQ_REL))
+	if (asks)
 		return;
-	tell_tools();
+	if (__atomic_compare_exchange_n(&state, &before, ASKING, false, __ATOMIC_ACQ_REL,
+					__ATOMIC_ACQUIRE)) {
+		asks = true;
+		tell_tools();
+		asks = false;
+		__atomic_store_n(&state, ASKED, __ATOMIC_RELEASE);
+	} else {
+		wait_for_asker();
+	}
 	errno = error;
+}
+
+/* The thread that asks is not in the child. */
+static void forked(void)
+{
+	if (state == ASKING)
+		state = ASKED;
+}
+
+__attribute__((constructor)) static void init(void)
+{
+	pthread_atfork(NULL, NULL, forked);
 }
 
 static inline void prepare(void)
 {
-	if (__builtin_expect(!__atomic_load_n(&asked, __ATOMIC_RELAXED), 0))
+	if (__builtin_expect(__atomic_load_n(&state, __ATOMIC_ACQUIRE) != ASKED, 0))
 		ask_for_tools();
 }
 

@@ -26,7 +26,8 @@ typedef void (*rocprofiler_buffer_tracing_cb_t)(rocprofiler_context_id_t context
  * Makes a buffer of `size` bytes, which is passed on when `watermark` bytes are filled, and with
  * policy LOSSLESS before a record would not fit.
  * -> CONFIGURATION_LOCKED: not inside of a tool's initialize function; CONTEXT_NOT_FOUND;
- * INVALID_ARGUMENT: no such policy.
+ * INVALID_ARGUMENT: no such policy; SERVICE_ALREADY_CONFIGURED: *buffer_id is a buffer;
+ * OUT_OF_RESOURCES: no memory, or too many.
  */
 rocprofiler_status_t rocprofiler_create_buffer(rocprofiler_context_id_t context, size_t size,
 					       size_t watermark, rocprofiler_buffer_policy_t policy,

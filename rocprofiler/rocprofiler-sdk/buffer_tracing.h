@@ -356,8 +356,8 @@ typedef int (*rocprofiler_buffer_tracing_operation_args_cb_t)(
  * `operations` NULL and a count of 0, all.
  * -> CONFIGURATION_LOCKED: not inside of a tool's initialize function; CONTEXT_NOT_FOUND,
  * BUFFER_NOT_FOUND; SERVICE_ALREADY_CONFIGURED: the context has this kind; KIND_NOT_FOUND,
- * OPERATION_NOT_FOUND; NOT_IMPLEMENTED; INCOMPATIBLE_KERNEL: the kernel's driver does not tell of
- * it.
+ * OPERATION_NOT_FOUND; INVALID_ARGUMENT: no operations but a count; NOT_IMPLEMENTED: RCCL, OpenMP,
+ * rocDecode, rocJPEG, what the kernel's driver tells.
  */
 rocprofiler_status_t rocprofiler_configure_buffer_tracing_service(
 	rocprofiler_context_id_t context_id, rocprofiler_buffer_tracing_kind_t kind,
@@ -378,13 +378,14 @@ rocprofiler_status_t rocprofiler_query_buffer_tracing_kind_operation_name(
 	rocprofiler_buffer_tracing_kind_t kind, rocprofiler_tracing_operation_t operation,
 	const char **name, uint64_t *name_len) ROCPROFILER_API;
 
-/* Calls `callback` for every kind, NONE too, in ascending order. */
+/* Calls `callback` for every kind, NONE too, in ascending order. No errors. */
 rocprofiler_status_t
 rocprofiler_iterate_buffer_tracing_kinds(rocprofiler_buffer_tracing_kind_cb_t callback,
 					 void *data) ROCPROFILER_API ROCPROFILER_NONNULL(1);
 
 /*
- * Calls `callback` for every operation of the kind, in ascending order. Errors as of the name.
+ * Calls `callback` for every operation of the kind, in ascending order.
+ * -> KIND_NOT_FOUND; INVALID_ARGUMENT: the kind is NONE; NOT_IMPLEMENTED: it has no operations.
  */
 rocprofiler_status_t rocprofiler_iterate_buffer_tracing_kind_operations(
 	rocprofiler_buffer_tracing_kind_t kind,

@@ -250,7 +250,8 @@ typedef int (*rocprofiler_callback_tracing_operation_args_cb_t)(
  * NULL and a count of 0, for all.
  * -> CONFIGURATION_LOCKED: not inside of a tool's initialize function; CONTEXT_NOT_FOUND;
  * SERVICE_ALREADY_CONFIGURED: the context has this kind; KIND_NOT_FOUND, OPERATION_NOT_FOUND;
- * NOT_IMPLEMENTED.
+ * INVALID_ARGUMENT: no function, or no operations but a count; NOT_IMPLEMENTED: RCCL, OpenMP,
+ * rocDecode, rocJPEG.
  */
 rocprofiler_status_t rocprofiler_configure_callback_tracing_service(
 	rocprofiler_context_id_t context_id, rocprofiler_callback_tracing_kind_t kind,
@@ -270,13 +271,14 @@ rocprofiler_status_t rocprofiler_query_callback_tracing_kind_operation_name(
 	rocprofiler_callback_tracing_kind_t kind, rocprofiler_tracing_operation_t operation,
 	const char **name, uint64_t *name_len) ROCPROFILER_API;
 
-/* Calls `callback` for every kind, NONE too, in ascending order. */
+/* Calls `callback` for every kind, NONE too, in ascending order. No errors. */
 rocprofiler_status_t
 rocprofiler_iterate_callback_tracing_kinds(rocprofiler_callback_tracing_kind_cb_t callback,
 					   void *data) ROCPROFILER_API ROCPROFILER_NONNULL(1);
 
 /*
- * Calls `callback` for every operation of the kind, in ascending order. Errors as of the name.
+ * Calls `callback` for every operation of the kind, in ascending order.
+ * -> KIND_NOT_FOUND; INVALID_ARGUMENT: the kind is NONE.
  */
 rocprofiler_status_t rocprofiler_iterate_callback_tracing_kind_operations(
 	rocprofiler_callback_tracing_kind_t kind,

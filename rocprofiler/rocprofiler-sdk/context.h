@@ -16,7 +16,8 @@ ROCPROFILER_EXTERN_C_INIT
 /*
  * Makes a context without services and puts its handle, which must be 0 before, there. It lives
  * until the library is finalised.
- * -> CONTEXT_ID_NOT_ZERO; CONFIGURATION_LOCKED: not inside of a tool's initialize function.
+ * -> CONTEXT_ID_NOT_ZERO; CONFIGURATION_LOCKED: not inside of a tool's initialize function;
+ * CONTEXT_ERROR: there are 4096.
  */
 rocprofiler_status_t
 rocprofiler_create_context(rocprofiler_context_id_t *context_id) ROCPROFILER_API
@@ -24,8 +25,8 @@ rocprofiler_create_context(rocprofiler_context_id_t *context_id) ROCPROFILER_API
 
 /*
  * From now on its services run. To start one that runs is no error.
- * -> CONTEXT_NOT_FOUND; CONFIGURATION_LOCKED: the library is finalised, or about to be;
- * CONTEXT_CONFLICT: one that runs has what only one can have; CONTEXT_INVALID.
+ * -> CONTEXT_NOT_FOUND; CONFIGURATION_LOCKED: the library, or its tool, is finalised, or about to
+ * be.
  */
 rocprofiler_status_t rocprofiler_start_context(rocprofiler_context_id_t context_id) ROCPROFILER_API;
 
@@ -41,8 +42,8 @@ rocprofiler_status_t rocprofiler_context_is_active(rocprofiler_context_id_t cont
 	ROCPROFILER_NONNULL(2);
 
 /*
- * *status: 1 if its services can be together in a context, else 0.
- * -> CONTEXT_NOT_FOUND; CONTEXT_INVALID: they cannot.
+ * *status: 1 if its services can be together in a context, else 0. All that there are can.
+ * -> CONTEXT_NOT_FOUND
  */
 rocprofiler_status_t rocprofiler_context_is_valid(rocprofiler_context_id_t context_id,
 						  int *status) ROCPROFILER_API

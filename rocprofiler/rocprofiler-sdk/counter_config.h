@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Sets of counters that are collected together. Names are those of counter_config.h of
- * librocprofiler-sdk 1.0.
+ * librocprofiler-sdk 1.0. This library has none.
  */
 #ifndef ROCPROFILER_SDK_COUNTER_CONFIG_H
 #define ROCPROFILER_SDK_COUNTER_CONFIG_H
@@ -15,8 +15,7 @@ ROCPROFILER_EXTERN_C_INIT
 /*
  * Makes a set of these counters of the agent. If *config_id is one already, its counters are in the
  * new one too.
- * -> AGENT_NOT_FOUND, COUNTER_NOT_FOUND; METRIC_NOT_VALID_FOR_AGENT; EXCEEDS_HW_LIMIT: the hardware
- * cannot count them at once; PROFILE_NOT_FOUND: *config_id is none.
+ * -> AGENT_NOT_FOUND, NOT_IMPLEMENTED
  */
 ROCPROFILER_SDK_EXPERIMENTAL
 rocprofiler_status_t
@@ -25,7 +24,7 @@ rocprofiler_create_counter_config(rocprofiler_agent_id_t agent_id,
 				  rocprofiler_counter_config_id_t *config_id) ROCPROFILER_API
 	ROCPROFILER_NONNULL(4);
 
-/* Frees it. -> PROFILE_NOT_FOUND */
+/* Frees it. -> NOT_IMPLEMENTED */
 ROCPROFILER_SDK_EXPERIMENTAL
 rocprofiler_status_t
 rocprofiler_destroy_counter_config(rocprofiler_counter_config_id_t config_id) ROCPROFILER_API;

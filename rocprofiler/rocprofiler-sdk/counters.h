@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Hardware counters of agents. Names and layouts are those of counters.h of librocprofiler-sdk 1.0.
+ * This library has none.
  */
 #ifndef ROCPROFILER_SDK_COUNTERS_H
 #define ROCPROFILER_SDK_COUNTERS_H
@@ -56,20 +57,17 @@ typedef struct ROCPROFILER_SDK_EXPERIMENTAL rocprofiler_counter_info_v1_t {
 	const rocprofiler_counter_record_dimension_instance_info_t **dimensions_instances;
 } rocprofiler_counter_info_v1_t;
 
-/* The counter that an instance is of. -> COUNTER_NOT_FOUND */
+/* The counter that an instance is of. -> NOT_IMPLEMENTED */
 ROCPROFILER_SDK_EXPERIMENTAL rocprofiler_status_t rocprofiler_query_record_counter_id(
 	rocprofiler_counter_instance_id_t id, rocprofiler_counter_id_t *counter_id) ROCPROFILER_API
 	ROCPROFILER_NONNULL(2);
 
-/* The place of an instance in the dimension, from 0. -> DIM_NOT_FOUND */
+/* The place of an instance in the dimension, from 0. -> NOT_IMPLEMENTED */
 ROCPROFILER_SDK_EXPERIMENTAL rocprofiler_status_t rocprofiler_query_record_dimension_position(
 	rocprofiler_counter_instance_id_t id, rocprofiler_counter_dimension_id_t dim,
 	size_t *pos) ROCPROFILER_API ROCPROFILER_NONNULL(3);
 
-/*
- * Fills in the struct of that version.
- * -> COUNTER_NOT_FOUND; INCOMPATIBLE_ABI: there is no such version.
- */
+/* Fills in the struct of that version. -> NOT_IMPLEMENTED */
 ROCPROFILER_SDK_EXPERIMENTAL rocprofiler_status_t rocprofiler_query_counter_info(
 	rocprofiler_counter_id_t counter_id, rocprofiler_counter_info_version_id_t version,
 	void *info) ROCPROFILER_API ROCPROFILER_NONNULL(3);
@@ -81,7 +79,7 @@ ROCPROFILER_SDK_EXPERIMENTAL typedef rocprofiler_status_t (*rocprofiler_availabl
 
 /*
  * Calls `cb` once, on this thread, and returns what it returns.
- * -> AGENT_NOT_FOUND; AGENT_ARCH_NOT_SUPPORTED: the agent has none that is known.
+ * -> AGENT_NOT_FOUND, NOT_IMPLEMENTED
  */
 ROCPROFILER_SDK_EXPERIMENTAL rocprofiler_status_t rocprofiler_iterate_agent_supported_counters(
 	rocprofiler_agent_id_t agent_id, rocprofiler_available_counters_cb_t cb,
@@ -90,7 +88,7 @@ ROCPROFILER_SDK_EXPERIMENTAL rocprofiler_status_t rocprofiler_iterate_agent_supp
 /*
  * Makes a derived counter of an expression over the agent's others. Strings are copied; their
  * lengths are without NUL.
- * -> AGENT_NOT_FOUND; INVALID_ARGUMENT: the name is taken; AST_GENERATION_FAILED: the expression.
+ * -> AGENT_NOT_FOUND, NOT_IMPLEMENTED
  */
 ROCPROFILER_SDK_EXPERIMENTAL rocprofiler_status_t rocprofiler_create_counter(
 	const char *name, size_t name_len, const char *expr, size_t expr_len,

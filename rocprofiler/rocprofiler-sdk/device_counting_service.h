@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Counters of an agent, read when the tool asks for them. Names are those of
- * device_counting_service.h of librocprofiler-sdk 1.0.
+ * device_counting_service.h of librocprofiler-sdk 1.0. This library does not count.
  */
 #ifndef ROCPROFILER_SDK_DEVICE_COUNTING_SERVICE_H
 #define ROCPROFILER_SDK_DEVICE_COUNTING_SERVICE_H
@@ -11,10 +11,7 @@
 
 ROCPROFILER_EXTERN_C_INIT
 
-/*
- * The library's: sets what is counted.
- * -> CONTEXT_NOT_FOUND; PROFILE_NOT_FOUND; AGENT_MISMATCH: the set is of another agent.
- */
+/* The library's: sets what is counted. */
 ROCPROFILER_SDK_EXPERIMENTAL
 typedef rocprofiler_status_t (*rocprofiler_device_counting_agent_cb_t)(
 	rocprofiler_context_id_t context_id, rocprofiler_counter_config_id_t config_id);
@@ -27,8 +24,7 @@ typedef void (*rocprofiler_device_counting_service_cb_t)(
 
 /*
  * The context counts on this agent; values go to the buffer.
- * -> CONFIGURATION_LOCKED, CONTEXT_NOT_FOUND, BUFFER_NOT_FOUND; AGENT_DISPATCH_CONFLICT: the
- * context counts by dispatch.
+ * -> CONFIGURATION_LOCKED, CONTEXT_NOT_FOUND, BUFFER_NOT_FOUND, NOT_IMPLEMENTED
  */
 ROCPROFILER_SDK_EXPERIMENTAL
 rocprofiler_status_t rocprofiler_configure_device_counting_service(
@@ -39,8 +35,7 @@ rocprofiler_status_t rocprofiler_configure_device_counting_service(
 /*
  * Reads the counters. With `output_records`, which holds *rec_count records, they are put there
  * too, and *rec_count is how many; that does not go with ROCPROFILER_COUNTER_FLAG_ASYNC.
- * -> CONTEXT_NOT_FOUND, CONTEXT_NOT_STARTED; SAMPLE_RATE_EXCEEDED: one is being read;
- * OUT_OF_RESOURCES: *rec_count, which is set, is too small; INVALID_ARGUMENT; HSA_NOT_LOADED.
+ * -> CONTEXT_NOT_FOUND, NOT_IMPLEMENTED
  */
 ROCPROFILER_SDK_EXPERIMENTAL
 rocprofiler_status_t rocprofiler_sample_device_counting_service(

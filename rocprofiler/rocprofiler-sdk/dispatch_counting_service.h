@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Counters of each kernel that is launched. Names and layouts are those of
- * dispatch_counting_service.h of librocprofiler-sdk 1.0.
+ * dispatch_counting_service.h of librocprofiler-sdk 1.0. This library does not count.
  */
 #ifndef ROCPROFILER_SDK_DISPATCH_COUNTING_SERVICE_H
 #define ROCPROFILER_SDK_DISPATCH_COUNTING_SERVICE_H
@@ -48,15 +48,19 @@ typedef void (*rocprofiler_dispatch_counting_record_cb_t)(
 	rocprofiler_user_data_t user_data, void *callback_data_args);
 
 /*
- * The context counts by launch; values go to the buffer, or to a function.
- * -> CONFIGURATION_LOCKED, CONTEXT_NOT_FOUND, BUFFER_NOT_FOUND; AGENT_DISPATCH_CONFLICT: the
- * context counts by agent; SERVICE_ALREADY_CONFIGURED.
+ * The context counts by launch; values go to the buffer.
+ * -> CONFIGURATION_LOCKED, CONTEXT_NOT_FOUND, BUFFER_NOT_FOUND, NOT_IMPLEMENTED
  */
 ROCPROFILER_SDK_EXPERIMENTAL
 rocprofiler_status_t rocprofiler_configure_buffer_dispatch_counting_service(
 	rocprofiler_context_id_t context_id, rocprofiler_buffer_id_t buffer_id,
 	rocprofiler_dispatch_counting_service_cb_t callback,
 	void *callback_data_args) ROCPROFILER_API;
+
+/*
+ * The same; values go to a function.
+ * -> CONFIGURATION_LOCKED, CONTEXT_NOT_FOUND, NOT_IMPLEMENTED
+ */
 ROCPROFILER_SDK_EXPERIMENTAL
 rocprofiler_status_t rocprofiler_configure_callback_dispatch_counting_service(
 	rocprofiler_context_id_t context_id,

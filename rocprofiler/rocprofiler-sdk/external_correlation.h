@@ -49,7 +49,8 @@ typedef int (*rocprofiler_external_correlation_id_request_cb_t)(
 /*
  * `callback` is asked for the operations of these kinds; `kinds` NULL: of all.
  * -> CONFIGURATION_LOCKED: not inside of a tool's initialize function; CONTEXT_NOT_FOUND;
- * SERVICE_ALREADY_CONFIGURED: for one of the kinds, in this context.
+ * SERVICE_ALREADY_CONFIGURED: in this context; KIND_NOT_FOUND; INVALID_ARGUMENT: kinds, but a count
+ * of 0.
  */
 ROCPROFILER_SDK_EXPERIMENTAL
 rocprofiler_status_t rocprofiler_configure_external_correlation_id_request_service(
@@ -76,7 +77,10 @@ rocprofiler_status_t rocprofiler_push_external_correlation_id(
 	rocprofiler_context_id_t context, rocprofiler_thread_id_t tid,
 	rocprofiler_user_data_t external_correlation_id) ROCPROFILER_API;
 
-/* Takes back what was pushed last, and puts it there if not NULL. Errors as above. */
+/*
+ * Takes back what was pushed last, and puts it there if not NULL.
+ * -> CONTEXT_NOT_FOUND; INVALID_ARGUMENT: there is no such thread.
+ */
 rocprofiler_status_t rocprofiler_pop_external_correlation_id(
 	rocprofiler_context_id_t context, rocprofiler_thread_id_t tid,
 	rocprofiler_user_data_t *external_correlation_id) ROCPROFILER_API;

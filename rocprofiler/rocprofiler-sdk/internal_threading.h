@@ -31,7 +31,7 @@ typedef struct ROCPROFILER_SDK_EXPERIMENTAL rocprofiler_callback_thread_t {
 
 /*
  * Makes a thread that can pass on buffers; it lives until the library is finalised.
- * -> CONFIGURATION_LOCKED: tools have been initialised; ERROR: it cannot be made.
+ * -> CONFIGURATION_LOCKED: tools have been initialised; ERROR: it cannot be made, or there are 256.
  */
 ROCPROFILER_SDK_EXPERIMENTAL
 rocprofiler_status_t

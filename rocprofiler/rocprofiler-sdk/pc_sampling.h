@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Samples of the program counters of waves. Names and layouts are those of pc_sampling.h of
- * librocprofiler-sdk 1.0.
+ * librocprofiler-sdk 1.0. This library takes none.
  */
 #ifndef ROCPROFILER_SDK_PC_SAMPLING_H
 #define ROCPROFILER_SDK_PC_SAMPLING_H
@@ -14,9 +14,7 @@ ROCPROFILER_EXTERN_C_INIT
 
 /*
  * The context samples on this agent; the agent must have a way of sampling like that.
- * -> CONFIGURATION_LOCKED, CONTEXT_NOT_FOUND, AGENT_NOT_FOUND, BUFFER_NOT_FOUND; NOT_AVAILABLE: the
- * agent has no such way, or another process samples; INCOMPATIBLE_KERNEL; CONTEXT_CONFLICT: the
- * context counts; INVALID_ARGUMENT.
+ * -> CONFIGURATION_LOCKED, CONTEXT_NOT_FOUND, AGENT_NOT_FOUND, BUFFER_NOT_FOUND, NOT_IMPLEMENTED
  */
 ROCPROFILER_SDK_EXPERIMENTAL
 rocprofiler_status_t rocprofiler_configure_pc_sampling_service(
@@ -47,7 +45,7 @@ typedef rocprofiler_status_t (*rocprofiler_available_pc_sampling_configurations_
 
 /*
  * Calls `cb` once with the ways of sampling that the agent has, and returns what it returns.
- * -> AGENT_NOT_FOUND, NOT_AVAILABLE, INCOMPATIBLE_KERNEL
+ * -> AGENT_NOT_FOUND, NOT_IMPLEMENTED
  */
 ROCPROFILER_SDK_EXPERIMENTAL
 rocprofiler_status_t rocprofiler_query_pc_sampling_agent_configurations(

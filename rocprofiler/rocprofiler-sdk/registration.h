@@ -44,10 +44,10 @@ typedef struct rocprofiler_tool_configure_result_t {
 	void *tool_data;			  /* passed to both */
 } rocprofiler_tool_configure_result_t;
 
-/* *status: 1 when tools have been initialised, -1 while they are, 0 before. */
+/* *status: 1 when tools have been initialised, -1 while they are, 0 before. No errors. */
 rocprofiler_status_t rocprofiler_is_initialized(int *status) ROCPROFILER_API ROCPROFILER_NONNULL(1);
 
-/* *status: 1 when the library is finalised, -1 while it is, 0 before. */
+/* *status: 1 when the library is finalised, -1 while it is, 0 before. No errors. */
 rocprofiler_status_t rocprofiler_is_finalized(int *status) ROCPROFILER_API ROCPROFILER_NONNULL(1);
 
 /*

@@ -58,6 +58,8 @@ ROCPROFILER_EXTERN_C_INIT
 /* The version of the library that the program runs with; each part if not NULL. No errors. */
 rocprofiler_status_t rocprofiler_get_version(uint32_t *major, uint32_t *minor,
 					     uint32_t *patch) ROCPROFILER_API;
+
+/* The same in a struct. No errors. */
 rocprofiler_status_t
 rocprofiler_get_version_triplet(rocprofiler_version_triplet_t *info) ROCPROFILER_API
 	ROCPROFILER_NONNULL(1);

@@ -16,7 +16,7 @@ typedef struct ROCPROFILER_SDK_EXPERIMENTAL rocprofiler_spm_record_t {
 	uint64_t counters_count;
 } rocprofiler_spm_record_t;
 
-/* -> NOT_IMPLEMENTED */
+/* -> CONFIGURATION_LOCKED, CONTEXT_NOT_FOUND, BUFFER_NOT_FOUND, NOT_IMPLEMENTED */
 ROCPROFILER_SDK_EXPERIMENTAL
 rocprofiler_status_t rocprofiler_configure_spm_service(
 	rocprofiler_context_id_t context_id, rocprofiler_buffer_id_t buffer_id,

@@ -31,9 +31,9 @@ same() {
 	diff "$(tmp none)" "$(tmp dormant)"
 	diff "$(tmp none)" "$(tmp active)"
 	grep -q '^result PASSED$' "$(tmp none)"
-	! grep -q '^status 124$' "$(tmp none)"
+	not grep -q '^status 124$' "$(tmp none)"
 	# Nobody had a reason to complain.
-	! grep 'rtrace-agent:' "$(tmp dormant.err)" "$(tmp active.err)"
+	not grep 'rtrace-agent:' "$(tmp dormant.err)" "$(tmp active.err)"
 	grep -q "$NOTHING_LOST" "$(tmp active.err)" || { cat "$(tmp active.err)"; return 1; }
 }
 
@@ -405,7 +405,7 @@ stays_asleep() {
 
 # What a checker says of us has a function of ours among its lines.
 says_nothing_of_us() {
-	! grep -B 20 -A 20 -E 'hsa_agent/|librtrace-agent' "$@"
+	not grep -B 20 -A 20 -E 'hsa_agent/|librtrace-agent' "$@"
 }
 
 # Whether the doorbell comes before or after must make no difference.

@@ -10,6 +10,11 @@ tmp() {
 	echo "$BATS_TEST_TMPDIR/$1"
 }
 
+# not COMMAND...: fails if it succeeds. (So does !, but a test goes on behind it.)
+not() {
+	! "$@"
+}
+
 # Environment of a process that uses the simulated GPU: `sim [NAME=VALUE...] COMMAND...`
 sim() {
 	env LD_PRELOAD="$O/libsimkfd.so" SIMKFD_KERNEL_LIB="$O/workloads/libkernels.so" "$@"

@@ -134,7 +134,7 @@ OPTIONS=()
 		echo "$w"
 		# shellcheck disable=SC2086
 		run_hip $w
-		! jq -e '.traceEvents[] | select('"$LAUNCHED"') | select(.ph != "i" or
+		not jq -e '.traceEvents[] | select('"$LAUNCHED"') | select(.ph != "i" or
 			(.args.flags | contains("no-times") | not))' "$(tmp t.json)" >"$(tmp wrong)" || {
 			head "$(tmp wrong)"
 			return 1
@@ -239,7 +239,7 @@ late() {
 
 @test "the same with tracefs events" {
 	late tracefs
-	! grep -q "rtrace_$tracer/" /sys/kernel/tracing/uprobe_events
+	not grep -q "rtrace_$tracer/" /sys/kernel/tracing/uprobe_events
 }
 
 @test "a process that has the agent is told by the agent alone" {

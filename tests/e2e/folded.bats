@@ -38,7 +38,7 @@ same_lines() {
 	sim "$RTRACE" --stacks -f json -f folded -o "$(tmp t)" -- "$O/workloads/vectoradd" >"$(tmp out)" 2>"$(tmp err)"
 	same_lines
 	grep -q '^host;vectoradd ([0-9]*);.*main (vectoradd).*;hipMalloc [0-9]*$' "$(tmp t.folded)"
-	! grep -q '+0x' "$(tmp t.folded)"
+	not grep -q '+0x' "$(tmp t.folded)"
 }
 
 @test "hostile names make no lines" {
@@ -50,8 +50,8 @@ same_lines() {
 		    roctx.roctxRangePop()
 	EOT
 	"$RTRACE" -f folded -o "$(tmp t.folded)" -- python3 "$(tmp marks.py)" 2>"$(tmp err)"
-	! grep -avE '^(host|gpu)(;[^;]+)+ [0-9]+$' "$(tmp t.folded)"
-	! grep -a '^host;forged' "$(tmp t.folded)"
+	not grep -avE '^(host|gpu)(;[^;]+)+ [0-9]+$' "$(tmp t.folded)"
+	not grep -a '^host;forged' "$(tmp t.folded)"
 	python3 -c '
 import sys
 frames = {line.rsplit(" ", 1)[0].split(";")[2] for line in open(sys.argv[1], encoding="utf-8")}
@@ -67,7 +67,7 @@ assert frames >= want, frames' "$(tmp t.folded)"
 	head -c "$(($(stat -c %s "$(tmp whole.rtrace)") * 2 / 3))" "$(tmp whole.rtrace)" >"$(tmp cut.rtrace)"
 	"$RTRACE" export -f folded -f json -o "$(tmp c)" "$(tmp cut.rtrace)" 2>"$(tmp err)"
 	[ "$(wc -l <"$(tmp c.folded)")" -gt 1000 ]
-	! grep -avE '^(host|gpu)(;[^;]+)+ [0-9]+$' "$(tmp c.folded)"
+	not grep -avE '^(host|gpu)(;[^;]+)+ [0-9]+$' "$(tmp c.folded)"
 	fails 1 'output: write /dev/full: No space left' "$RTRACE" export -f folded -o /dev/full "$(tmp t.rtrace)"
 	ln -s "$(tmp target)" "$(tmp l.folded)"
 	fails 1 'output: .*/l\.folded: a symbolic link, which is not followed' \

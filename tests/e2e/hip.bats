@@ -207,7 +207,7 @@ sixteen_streams() {
 		>"$(tmp out)" 2>"$(tmp err)"
 	protoc --decode=pf.Trace -I tests/unit tests/unit/perfetto.proto <"$(tmp t.pftrace)" >"$(tmp decoded)"
 	# No field that the schema does not know: those would show as numbers.
-	! grep -qE '^ *[0-9]+[: {]' "$(tmp decoded)"
+	not grep -qE '^ *[0-9]+[: {]' "$(tmp decoded)"
 	begins=$(grep -c 'type: TYPE_SLICE_BEGIN' "$(tmp decoded)")
 	ends=$(grep -c 'type: TYPE_SLICE_END' "$(tmp decoded)")
 	[ "$begins" = "$ends" ]

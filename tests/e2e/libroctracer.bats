@@ -129,12 +129,12 @@ check_bytes() {
 	check_counts records
 	check_records
 	check_dispatches
-	! grep -q ^call "$(tmp records)"
+	not grep -q ^call "$(tmp records)"
 	rm "$(tmp truth)"
 	traced RT_TOOL=ops "$O/workloads/streams" -g 2 -t 4 -s 2 -n 20
 	check_dispatches ops
 	check_bytes
-	! grep -qv ^op "$(tmp records)"
+	not grep -qv ^op "$(tmp records)"
 }
 
 @test "HSA's calls, where HSA_TOOLS_LIB names the library; by a program of HSA alone, too" {
@@ -199,7 +199,7 @@ check_bytes() {
 	rm "$(tmp truth)"
 	traced RT_TOOL=hsaops HSA_TOOLS_LIB="$O/libroctracer64.so.4" "$O/workloads/streams" -g 2 -t 4 -s 2 -n 20
 	check_hsa_ops
-	! grep -qv ^hsaop "$(tmp records)"
+	not grep -qv ^hsaop "$(tmp records)"
 }
 
 @test "HSA's operations and packets, enabled and disabled while threads submit them" {
@@ -217,7 +217,7 @@ check_bytes() {
 	# All that there is without it.
 	traced LD_LIBRARY_PATH="$(tmp lib)" HSA_TOOLS_LIB="$(tmp lib)/libroctracer64.so.4" "$O/workloads/hsa_dispatch" -n 5
 	check_records
-	! grep -q ^hsaop "$(tmp records)"
+	not grep -q ^hsaop "$(tmp records)"
 	for dir in lib rtrace; do
 		rm -f "$(tmp truth)"
 		cp "$O/librtrace-agent.so" "$(tmp $dir)"
@@ -242,7 +242,7 @@ with_tool_and_tracer() {
 	check_truth "$(tmp truth)" "$(tmp t.json)"
 	# The queues are looked at once, for both.
 	check_hsa_ops
-	! grep -q "rtrace-agent" "$(tmp err)"
+	not grep -q "rtrace-agent" "$(tmp err)"
 	awk '$1 == "calls" && $2 ~ /^hip/ { print $2, $3 }' "$(tmp out)" | sort >"$(tmp want)"
 	diff "$(tmp want)" <(calls "$(tmp t.json)" | awk '{ n[$1]++ } END { for (f in n) print f, n[f] }' | sort |
 		join - <(cut -d ' ' -f 1 "$(tmp want)"))
@@ -309,7 +309,7 @@ assert hsa.hsa_init() == 0 and hsa.hsa_shut_down() == 0; print("result PASSED")'
 
 	beside HSA_TOOLS_LIB="$O/libroctracer64.so.4" python3 -c "$program"
 	check_thunk "$(awk 'NR == 1 || $3 < first { first = $3 } END { print first }' "$(tmp got)")"
-	! grep -q hsaKmtOpenKFD "$(tmp got)"
+	not grep -q hsaKmtOpenKFD "$(tmp got)"
 	grep -q hsaKmtCloseKFD "$(tmp got)"
 }
 
@@ -389,7 +389,7 @@ check_example_dispatches() { # LAUNCH
 	for test in "$O"/tsan/tests/test_{roctracer,roctracer_gpus,roctracer_records}_{52,57,64} "$O/tsan/tests/test_kfd"; do
 		[ -x "$test" ] || { [[ "$test" == *kfd ]] && continue; } # the thunk is part of the HSA runtime here
 		setarch -R "$test" >"$(tmp out)" 2>&1 || { grep -A 30 "WARNING: Thr\|FAILED" "$(tmp out)" | head -n 60; false; }
-		! grep ThreadSanitizer "$(tmp out)"
+		not grep ThreadSanitizer "$(tmp out)"
 	done
 }
 

@@ -138,7 +138,7 @@ has_lost() {
 	kill -CONT "$tracer"
 	wait_for eval '[ "$(fetch /metrics | sed -n "s/^rtrace_lost_total{what=.calls.} //p")" -gt 0 ]'
 	wait_for has_lost "/${GROUPS_MADE[0]##*/}" "$(fetch /metrics | sed -n 's/^rtrace_lost_total{what="calls"} //p')"
-	! fetch /metrics | grep -q "^rtrace_events_lost_total{.*${GROUPS_MADE[1]##*/}.* [1-9]"
+	not grep -q "^rtrace_events_lost_total{.*${GROUPS_MADE[1]##*/}.* [1-9]" <(fetch /metrics)
 	wait_for eval 'fetch /metrics | awk -v group="${GROUPS_MADE[0]##*/}" "
 		index(\$0, group) && (/^rtrace_calls_total/ || /^rtrace_events_lost_total/) { n += \$NF } END { exit n != 40000 }"'
 	kill -INT "$tracer"

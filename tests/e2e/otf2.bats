@@ -75,7 +75,7 @@ import re, sys
 names = [m[1] for m in re.finditer("^ENTER .*Region: \"(.*)\" <", open(sys.argv[1], encoding="utf-8").read(), re.M)]
 want = ["a \"quoted\"", "two?lines", "?[31m\ufffd?", "", "\""]
 assert [n for n in names if not n.startswith("roctx")] == want, names' "$(tmp events)"
-	! grep -q "$(printf '\033')" "$(tmp events)"
+	not grep -q "$(printf '\033')" "$(tmp events)"
 }
 
 @test "not to stdout, not through links, not over what is no archive" {
@@ -101,7 +101,7 @@ precious" ]
 @test "nothing recorded, a recording that is cut off, a disk that is full" {
 	"$RTRACE" -f otf2 -o "$(tmp none)" -- true 2>"$(tmp err)"
 	otf2_events "$(tmp none)" >"$(tmp events)"
-	! grep -q ^ENTER "$(tmp events)"
+	not grep -q ^ENTER "$(tmp events)"
 	fails 1 'no such process' "$RTRACE" -f otf2 -o "$(tmp nobody)" -p 4194000
 	[ ! -e "$(tmp nobody)" ]
 	record_formats otf2 "streams -g 2 -t 2 -s 2 -n 20"

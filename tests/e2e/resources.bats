@@ -211,7 +211,7 @@ OPTIONS=()
 	sim "$RTRACE" -f pftrace -o "$(tmp t.pftrace)" -- "$O/workloads/hsa_resources" "$O/workloads/kernels.hsaco" \
 		>"$(tmp out)" 2>"$(tmp err)"
 	protoc --decode=pf.Trace -I tests/unit tests/unit/perfetto.proto <"$(tmp t.pftrace)" >"$(tmp decoded)"
-	! grep -qE '^ *[0-9]+[: {]' "$(tmp decoded)"
+	not grep -qE '^ *[0-9]+[: {]' "$(tmp decoded)"
 	did "$(tmp out)" | awk '$3 == "gpu" { n += $1 == "alloc" ? $2 : -$2; print n }' |
 		diff - <(sed -n 's/^ *counter_value: //p' "$(tmp decoded)")
 	grep -q 'unit: UNIT_SIZE_BYTES' "$(tmp decoded)"

@@ -8,7 +8,7 @@ load gpu
 traced() {
 	with_tool "$@" || { hip_ended_it && with_tool "$@"; } || { cat "$(tmp err)"; return 1; }
 	grep -q '^result PASSED$' "$(tmp out)"
-	! grep '^wrong' "$(tmp records)"
+	not grep '^wrong' "$(tmp records)"
 	[ "$(tail -n 1 "$(tmp records)")" = finalize ]
 }
 
@@ -125,7 +125,7 @@ check_loaded() {
 		traced RT_TOOL=$what "$O/workloads/streams" -g 2 -t 4 -s 2 -n 20
 		[ $what = callbacks ] || check_told record record
 		[ $what = records ] || check_told complete exit
-		! grep -q '^call' "$(tmp records)"
+		not grep -q '^call' "$(tmp records)"
 		# Each has an id, of its own.
 		[ -z "$(awk '($1 == "dispatch" && ($2 == "record" || $2 == "enter")) || ($1 == "copy" && ($2 == "record" || $2 == "enter")) {
 			print $1 == "copy" ? $4 : $3 }' "$(tmp records)" | sort | uniq -d)" ]
@@ -244,4 +244,38 @@ allocations() {
 			if (id) kernels[id]++; else { print "of no launch: " $0; bad++ } }
 		END { for (id in kernels) if (kernels[id] != 1) { print "launch " id ": kernels " kernels[id]; bad++ }
 			exit bad > 0 || length(kernels) != 960 }' "$(tmp records)"
+}
+
+with_tool_and_tracer() {
+	rm -f "$(tmp truth)"
+	sim HSA_TOOLS_LIB="$O/librocprofiler-sdk.so.1" "$RTRACE" -t hip,gpu -f json -o "$(tmp t.json)" -- \
+		env LD_PRELOAD="$1 $O/libsimkfd.so" SIMKFD_GPUS=2 SIMKFD_DRIFT_PPM=200 SIMKFD_TRUTH="$(tmp truth)" \
+		RT_SDK_OUT="$(tmp records)" RT_TOOL_OUT="$(tmp other)" "${@:2}" "$O/workloads/streams" -g 2 -t 4 -s 2 -n 20 \
+		>"$(tmp out)" 2>"$(tmp err)"
+}
+
+# beside_tracer LIBRARIES [NAME=VALUE...]: what the GPUs ran is what the tool is told, and what the tracer shows.
+beside_tracer() {
+	with_tool_and_tracer "$@" || { hip_ended_it && with_tool_and_tracer "$@"; } || { cat "$(tmp err)"; return 1; }
+	grep -q '^result PASSED$' "$(tmp out)"
+	check_truth "$(tmp truth)" "$(tmp t.json)"
+	check_counts "$(tmp out)" "$(tmp t.json)" '^hip'
+	check_told complete exit
+	check_told record record
+	check_phases
+	check_retired
+}
+
+@test "the tracer beside it: both are told all that the GPUs ran" {
+	beside_tracer "$O/tests/libgputool.so"
+	check_calls
+}
+
+@test "the tracer, a tool of libroctracer64 and a second tool beside it: all are told all" {
+	beside_tracer "$O/tests/libtool.so $O/tests/libgputool.so" ROCP_TOOL_LIBRARIES="$O/tests/libcalltool.so" RT_CALLS="$(tmp calls)"
+	# The named one is the first one.
+	[ "$(grep -c '^call exit HIP_RUNTIME_API hipLaunchKernel ' "$(tmp calls)")" = "$(sed -n 's/^calls hipLaunchKernel //p' "$(tmp out)")" ]
+	for what in dispatch copy; do
+		[ "$(grep -c "^hsaop ${what^^} " "$(tmp other)")" = "$(grep -c "^$what" "$(tmp true)")" ]
+	done
 }

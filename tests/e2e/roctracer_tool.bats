@@ -12,7 +12,7 @@ told() {
 	rm -rf "$(tmp files)" "$(tmp truth)"
 	mkdir "$(tmp files)"
 	told_into_files "$@"
-	! grep -v '^Warning: Resource leak detected by SharedSignalPool' "$(tmp err)" # of HSA's
+	not grep -v '^Warning: Resource leak detected by SharedSignalPool' "$(tmp err)" # of HSA's
 }
 
 told_into_files() {
@@ -152,7 +152,7 @@ assert sum(want.values()) > 10' "$1" "$2" "$3"
 		sim HSA_TOOLS_LIB="$O/roctracer/libroctracer_tool.so" ROCP_OUTPUT_DIR="$(tmp files)" ROCTRACER_DOMAIN=hip:hsa \
 			SIMKFD_GPUS=2 "$RTRACE" -t hip,hsa,gpu -f roctracer -o "$(tmp t)" -- "$O/workloads/"$w >"$(tmp out)" 2>"$(tmp err)"
 		grep -q '^result PASSED$' "$(tmp out)"
-		! grep -q 'was not probed' "$(tmp err)"
+		not grep -q 'was not probed' "$(tmp err)"
 		check_calls
 		same_calls "$(tmp t)/hip_api_trace.txt" <(lines hip_api_trace.txt) '^$'
 		# The agent puts its own signals into copies; what the tool was loaded in the midst of, and what is in no table.
@@ -462,7 +462,7 @@ refused() {
 	nm -D "$O/tsan/roctracer/libroctracer_tool.so" | grep -q __tsan_write
 	for hip in 52 57 64; do
 		setarch -R "$O/tsan/tests/test_roctracer_tool_$hip" >"$(tmp out)" 2>&1 || { grep -A 30 "WARNING: Thr\|FAILED" "$(tmp out)" | head -n 60; false; }
-		! grep ThreadSanitizer "$(tmp out)"
+		not grep ThreadSanitizer "$(tmp out)"
 	done
 }
 

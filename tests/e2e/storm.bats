@@ -50,7 +50,7 @@ fault_is_found() {
 	local fault=$1 complaint=$2
 
 	sed "$fault" "$(tmp t.json)" >"$(tmp fault.json)"
-	! cmp -s "$(tmp t.json)" "$(tmp fault.json)"
+	not cmp -s "$(tmp t.json)" "$(tmp fault.json)"
 	if "$O/tests/storm_check" "$(tmp truth)" "$(tmp fault.json)" >"$(tmp found)"; then
 		echo "not found: $fault"
 		return 1

@@ -17,6 +17,8 @@
  * - retired ID
  * - finalize
  *
+ * RT_SDK_OUT: that file instead, beside another tool that writes to RT_TOOL_OUT.
+ *
  * RT_TOOL: of callbacks, records, calls, those that are wanted; without it, all. RT_TOOL_DOES: what
  * it does in callbacks of kernels: restart (stops and starts its context again), pause (the same,
  * 3 ms in between), hip (calls HIP, and waits for the GPU where that may be), finalize (at the
@@ -32,19 +34,11 @@
 #include <rocprofiler-sdk/registration.h>
 #include <rocprofiler-sdk/rocprofiler.h>
 
+#include "tests/rocprofiler/tool.h"
+
 #define NODES	 64
 #define PAUSE_US 3000
 #define DIM	 "%u,%u,%u"
-
-#define CHECK(call)                                                      \
-	do {                                                             \
-		rocprofiler_status_t status_ = (call);                   \
-		if (status_ != ROCPROFILER_STATUS_SUCCESS) {             \
-			fprintf(stderr, "tool: %s: %s\n", #call,         \
-				rocprofiler_get_status_string(status_)); \
-			_exit(99);                                       \
-		}                                                        \
-	} while (0)
 
 static FILE *out;
 static rocprofiler_context_id_t context;
@@ -115,6 +109,7 @@ static void on_object(const rocprofiler_callback_tracing_record_t *r)
 
 	check(d->size == sizeof(*d), "size");
 	check(d->hsa_agent.handle != 0, "HSA's agent");
+	flockfile(out); /* for a line in parts */
 	fprintf(out, "object %s %" PRIu64 " %d %s %#" PRIx64 " %" PRIu64 " %" PRIi64 " %d ",
 		load_name(r->phase), d->code_object_id, node_of(d->agent_id), d->uri, d->load_base,
 		d->load_size, d->load_delta, d->storage_type);
@@ -122,6 +117,7 @@ static void on_object(const rocprofiler_callback_tracing_record_t *r)
 		fprintf(out, "%d\n", d->storage_file);
 	else
 		fprintf(out, "%#" PRIx64 "-%" PRIu64 "\n", d->memory_base, d->memory_size);
+	funlockfile(out);
 }
 
 static void on_kernel(const rocprofiler_callback_tracing_record_t *r)
@@ -446,7 +442,7 @@ static int configure(void)
 		ROCPROFILER_CALLBACK_TRACING_HSA_AMD_EXT_API,
 	};
 
-	out = fopen(getenv("RT_TOOL_OUT"), "we");
+	out = fopen(getenv("RT_SDK_OUT") ?: getenv("RT_TOOL_OUT"), "we");
 	if (!out)
 		_exit(98);
 	CHECK(rocprofiler_query_available_agents(ROCPROFILER_AGENT_INFO_VERSION_0, on_agents,

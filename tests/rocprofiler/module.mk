@@ -62,3 +62,5 @@ $(O)/tests/libgputool.so: $(O)/pic/tests/rocprofiler/gpu_tool.o $(O)/librocprofi
 	$(Q)$(CC) $(CFLAGS) $(SHLIB_LDFLAGS) $^ -Wl,-rpath,'$$ORIGIN/..' -o $@
 
 tests: $(O)/tests/libgputool.so
+
+include $(addprefix tests/rocprofiler/,calls.mk examples.mk status.mk)

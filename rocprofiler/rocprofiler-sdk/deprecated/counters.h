@@ -14,14 +14,14 @@ typedef rocprofiler_status_t (*rocprofiler_available_dimensions_cb_t)(
 	rocprofiler_counter_id_t id, const rocprofiler_counter_record_dimension_info_t *dim_info,
 	size_t num_dims, void *user_data);
 
-/* Calls `info_cb` once with a counter's dimensions. -> COUNTER_NOT_FOUND */
+/* Calls `info_cb` once with a counter's dimensions. -> NOT_IMPLEMENTED */
 ROCPROFILER_SDK_DEPRECATED("see rocprofiler_counter_info_v1_t")
 rocprofiler_status_t
 rocprofiler_iterate_counter_dimensions(rocprofiler_counter_id_t id,
 				       rocprofiler_available_dimensions_cb_t info_cb,
 				       void *user_data) ROCPROFILER_API;
 
-/* How many instances a counter has on the agent. -> AGENT_NOT_FOUND, COUNTER_NOT_FOUND */
+/* How many instances a counter has on the agent. -> AGENT_NOT_FOUND, NOT_IMPLEMENTED */
 ROCPROFILER_SDK_DEPRECATED("see rocprofiler_counter_info_v1_t")
 rocprofiler_status_t rocprofiler_query_counter_instance_count(
 	rocprofiler_agent_id_t agent_id, rocprofiler_counter_id_t counter_id,

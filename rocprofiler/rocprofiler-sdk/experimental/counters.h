@@ -15,7 +15,7 @@ ROCPROFILER_EXTERN_C_INIT
 /*
  * Takes these definitions, `size` bytes of YAML, in place of those that there are, or besides them
  * with ROCPROFILER_COUNTER_FLAG_APPEND_DEFINITION; before any counter was asked for.
- * -> INVALID_ARGUMENT; ERROR: that is too late.
+ * -> NOT_IMPLEMENTED
  */
 ROCPROFILER_SDK_EXPERIMENTAL
 rocprofiler_status_t

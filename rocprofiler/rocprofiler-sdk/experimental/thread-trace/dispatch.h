@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Thread traces of kernels that are launched. Names and layouts are those of
- * experimental/thread-trace/dispatch.h of librocprofiler-sdk 1.0.
+ * experimental/thread-trace/dispatch.h of librocprofiler-sdk 1.0. This library makes none.
  */
 #ifndef ROCPROFILER_SDK_EXPERIMENTAL_THREAD_TRACE_DISPATCH_H
 #define ROCPROFILER_SDK_EXPERIMENTAL_THREAD_TRACE_DISPATCH_H
@@ -28,7 +28,7 @@ typedef rocprofiler_thread_trace_control_flags_t (*rocprofiler_thread_trace_disp
 
 /*
  * While the context runs, launches on the agent are traced that `dispatch_callback` wants to be.
- * Errors as of rocprofiler_configure_device_thread_trace_service().
+ * -> CONFIGURATION_LOCKED, CONTEXT_NOT_FOUND, AGENT_NOT_FOUND, NOT_IMPLEMENTED
  */
 rocprofiler_status_t rocprofiler_configure_dispatch_thread_trace_service(
 	rocprofiler_context_id_t context_id, rocprofiler_agent_id_t agent_id,

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Thread traces: what the data mean, by a decoder that is a library of its own. Names and layouts
- * are those of experimental/thread-trace/trace_decoder.h of librocprofiler-sdk 1.0.
+ * are those of experimental/thread-trace/trace_decoder.h of librocprofiler-sdk 1.0. This library
+ * does not look for one.
  */
 #ifndef ROCPROFILER_SDK_EXPERIMENTAL_THREAD_TRACE_TRACE_DECODER_H
 #define ROCPROFILER_SDK_EXPERIMENTAL_THREAD_TRACE_TRACE_DECODER_H
@@ -16,7 +17,7 @@ typedef struct rocprofiler_thread_trace_decoder_id_t {
 	uint64_t handle;
 } rocprofiler_thread_trace_decoder_id_t;
 
-/* Makes a decoder of the library in the directory `path`. -> NOT_AVAILABLE: there is none. */
+/* Makes a decoder of the library in the directory `path`. -> NOT_IMPLEMENTED */
 rocprofiler_status_t
 rocprofiler_thread_trace_decoder_create(rocprofiler_thread_trace_decoder_id_t *handle,
 					const char *path) ROCPROFILER_API ROCPROFILER_NONNULL(1, 2);
@@ -25,14 +26,12 @@ rocprofiler_thread_trace_decoder_create(rocprofiler_thread_trace_decoder_id_t *h
 void rocprofiler_thread_trace_decoder_destroy(rocprofiler_thread_trace_decoder_id_t handle)
 	ROCPROFILER_API;
 
-/*
- * Tells it of a code object, by an id and where it was loaded; and that it is gone.
- * -> INVALID_ARGUMENT
- */
+/* Tells it of a code object, by an id and where it was loaded. -> NOT_IMPLEMENTED */
 rocprofiler_status_t rocprofiler_thread_trace_decoder_codeobj_load(
 	rocprofiler_thread_trace_decoder_id_t handle, uint64_t load_id, uint64_t load_addr,
 	uint64_t load_size, const void *data, uint64_t size) ROCPROFILER_API ROCPROFILER_NONNULL(5);
 
+/* The same: it is gone. -> NOT_IMPLEMENTED */
 rocprofiler_status_t
 rocprofiler_thread_trace_decoder_codeobj_unload(rocprofiler_thread_trace_decoder_id_t handle,
 						uint64_t load_id) ROCPROFILER_API;
@@ -44,7 +43,7 @@ typedef void (*rocprofiler_thread_trace_decoder_callback_t)(
 
 /*
  * Decodes data of a shader engine, and calls `callback` for what is in them, on this thread.
- * -> INVALID_ARGUMENT; AGENT_ARCH_NOT_SUPPORTED.
+ * -> NOT_IMPLEMENTED
  */
 rocprofiler_status_t rocprofiler_trace_decode(rocprofiler_thread_trace_decoder_id_t handle,
 					      rocprofiler_thread_trace_decoder_callback_t callback,
