@@ -283,7 +283,7 @@ bool operation__begin_slow(struct operation *o, rocprofiler_callback_tracing_kin
 	begun = o;
 	if (internal)
 		belong(o, &(struct submitter){internal, ancestor_of(thread_current, internal),
-					      thread_current->tid});
+					      thread_current->link.tid});
 	else
 		push(o, thread_current);
 	get_external(o);
@@ -321,7 +321,7 @@ bool operation__prepare(struct operation *o, rocprofiler_callback_tracing_kind_t
 	const struct submitter self = {
 		.internal = internal,
 		.ancestor = t ? ancestor_of(t, internal) : 0,
-		.thread_id = t ? t->tid : 0,
+		.thread_id = t ? t->link.tid : 0,
 	};
 
 	return operation__prepare_for(o, callback, buffer, number, &self);
