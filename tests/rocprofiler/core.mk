@@ -2,7 +2,7 @@
 # Tests of the library itself. Those with operations of their own have the library's objects in them.
 
 SDK_TEST_CFLAGS = -fexceptions $(ROCPROFILER_TEST_CFLAGS)
-SDK_TEST_OBJS = $(patsubst %,$(O)/obj/tests/rocprofiler/%.o,fakeops test_sdk_contexts test_sdk_buffers)
+SDK_TEST_OBJS = $(patsubst %,$(O)/obj/tests/rocprofiler/%.o,fakeops test_sdk_contexts test_sdk_buffers test_sdk_tables_hip)
 $(SDK_TEST_OBJS): ALL_CFLAGS += $(SDK_TEST_CFLAGS)
 $(SDK_TEST_OBJS): | $(ROCPROFILER_GEN)
 
@@ -11,7 +11,7 @@ $(O)/obj/tests/rocprofiler/thrower.o: tests/rocprofiler/thrower.cpp tests/rocpro
 	@mkdir -p $(@D)
 	$(Q)$(ROCPROFILER_CXX) -std=c++17 -Wall -Wextra -Werror $(CFLAGS) $(SANFLAGS) -I. -c $< -o $@
 
-SDK_OPERATION_TESTS = $(O)/tests/test_sdk_contexts $(O)/tests/test_sdk_buffers
+SDK_OPERATION_TESTS = $(addprefix $(O)/tests/test_sdk_,contexts buffers tables_hip)
 $(SDK_OPERATION_TESTS): $(O)/tests/%: $(O)/obj/tests/rocprofiler/%.o $(O)/obj/tests/rocprofiler/fakeops.o \
 	$(O)/obj/tests/rocprofiler/thrower.o $(ROCPROFILER_LIBRARY_OBJS) $(ROCPROFILER_SHARED_OBJS)
 	$(call say,LD,$@)
