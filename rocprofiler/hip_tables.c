@@ -46,30 +46,30 @@ static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER; /* of all that */
 /* ---- calls ---- */
 
 /* Parameters have all kinds of names. */
-#define TELL(kind, id, name, ...)                                                                \
-	payload_t payload_ = {.size = sizeof(payload_), .args.name = {__VA_ARGS__}};             \
-	struct operation operation_ OPERATION_GUARDED;                                           \
+#define TELL(kind, id, name, ...)                                                                  \
+	payload_t payload_ = {.size = sizeof(payload_), .args.name = {__VA_ARGS__}};               \
+	struct operation operation_ OPERATION_GUARDED;                                             \
 	bool told_ = operation__begin(&operation_, CALLBACK(kind), BUFFER(kind), ROCPROFILER_##id, \
 				      0, &payload_)
 
-#define HIP_FUNCTION(kind, id, name, result, member, params, real_and_params, ...)        \
-	SLOW static result tell_##id real_and_params                                       \
-	{                                                                                  \
-		TELL(kind, id, name, __VA_ARGS__);                                         \
-		result result_ = ((result(*) params)real_)(__VA_ARGS__);                   \
-                                                                                           \
-		payload_.retval.member = result_;                                          \
-		if (told_)                                                                 \
-			operation__end_call(&operation_, &payload_, sizeof(payload_));     \
-		return result_;                                                            \
+#define HIP_FUNCTION(kind, id, name, result, member, params, real_and_params, ...)     \
+	SLOW static result tell_##id real_and_params                                   \
+	{                                                                              \
+		TELL(kind, id, name, __VA_ARGS__);                                     \
+		result result_ = ((result(*) params)real_)(__VA_ARGS__);               \
+                                                                                       \
+		payload_.retval.member = result_;                                      \
+		if (told_)                                                             \
+			operation__end_call(&operation_, &payload_, sizeof(payload_)); \
+		return result_;                                                        \
 	}
 
-#define HIP_PROCEDURE(kind, id, name, params, real_and_params, ...)                   \
+#define HIP_PROCEDURE(kind, id, name, params, real_and_params, ...)                    \
 	SLOW static void tell_##id real_and_params                                     \
 	{                                                                              \
 		TELL(kind, id, name, __VA_ARGS__);                                     \
                                                                                        \
-		((void (*) params)real_)(__VA_ARGS__);                                 \
+		((void(*) params)real_)(__VA_ARGS__);                                  \
 		if (told_)                                                             \
 			operation__end_call(&operation_, &payload_, sizeof(payload_)); \
 	}
@@ -78,22 +78,22 @@ static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER; /* of all that */
 #undef HIP_FUNCTION
 #undef HIP_PROCEDURE
 
-#define JUMP(instance, wants, result, name, params, tell, ...)                              \
-	static result name params                                                           \
-	{                                                                                   \
-		void *real_ = __atomic_load_n(&(instance), __ATOMIC_RELAXED);               \
-                                                                                            \
-		if (__builtin_expect(__atomic_load_n(&(wants), __ATOMIC_RELAXED), 0))       \
-			return tell(real_, ##__VA_ARGS__);                                  \
-		return ((result(*) params)real_)(__VA_ARGS__);                              \
+#define JUMP(instance, wants, result, name, params, tell, ...)                        \
+	static result name params                                                     \
+	{                                                                             \
+		void *real_ = __atomic_load_n(&(instance), __ATOMIC_RELAXED);         \
+                                                                                      \
+		if (__builtin_expect(__atomic_load_n(&(wants), __ATOMIC_RELAXED), 0)) \
+			return tell(real_, ##__VA_ARGS__);                            \
+		return ((result(*) params)real_)(__VA_ARGS__);                        \
 	}
 
-#define JUMPS(id, result, params, ...)                                                          \
-	JUMP(targets[N_##id][0], wanted[N_##id], result, wrap_0_##id, params, tell_##id,        \
-	     ##__VA_ARGS__)                                                                     \
-	JUMP(targets[N_##id][1], wanted[N_##id], result, wrap_1_##id, params, tell_##id,        \
-	     ##__VA_ARGS__)                                                                     \
-	JUMP(targets[N_##id][HIP_EXPORTS], exports_wanted[N_##id], result, wrap_export_##id,    \
+#define JUMPS(id, result, params, ...)                                                       \
+	JUMP(targets[N_##id][0], wanted[N_##id], result, wrap_0_##id, params, tell_##id,     \
+	     ##__VA_ARGS__)                                                                  \
+	JUMP(targets[N_##id][1], wanted[N_##id], result, wrap_1_##id, params, tell_##id,     \
+	     ##__VA_ARGS__)                                                                  \
+	JUMP(targets[N_##id][HIP_EXPORTS], exports_wanted[N_##id], result, wrap_export_##id, \
 	     params, tell_##id, ##__VA_ARGS__)
 
 #define HIP_FUNCTION(kind, id, name, result, member, params, real_and_params, ...) \

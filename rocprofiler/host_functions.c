@@ -254,11 +254,11 @@ static void unregister_binary(uint32_t instance, void **modules)
 	original(modules);
 }
 
-#define PARAMS                                                                            \
-	void **modules, const void *host_function, char *device_function,                 \
-		const char *device_name, unsigned int thread_limit, uint3 *tid, uint3 *bid, \
-		dim3 *block_dim, dim3 *grid_dim, int *size
-#define ARGS                                                                                 \
+#define PARAMS                                                                                     \
+	void **modules, const void *host_function, char *device_function, const char *device_name, \
+		unsigned int thread_limit, uint3 *tid, uint3 *bid, dim3 *block_dim,                \
+		dim3 *grid_dim, int *size
+#define ARGS                                                                                     \
 	modules, host_function, device_function, device_name, thread_limit, tid, bid, block_dim, \
 		grid_dim, size
 
@@ -282,27 +282,30 @@ static void register_function(uint32_t instance, PARAMS)
 	original(ARGS);
 }
 
-#define INSTANCE(i)                                                   \
-	static void **register_binary_##i(const void *wrapper)        \
-	{                                                             \
-		return register_binary(i, wrapper);                   \
-	}                                                             \
-                                                                      \
-	static void register_function_##i(PARAMS)                     \
-	{                                                             \
-		register_function(i, ARGS);                           \
-	}                                                             \
-                                                                      \
-	static void unregister_binary_##i(void **modules)             \
-	{                                                             \
-		unregister_binary(i, modules);                        \
+#define INSTANCE(i)                                            \
+	static void **register_binary_##i(const void *wrapper) \
+	{                                                      \
+		return register_binary(i, wrapper);            \
+	}                                                      \
+                                                               \
+	static void register_function_##i(PARAMS)              \
+	{                                                      \
+		register_function(i, ARGS);                    \
+	}                                                      \
+                                                               \
+	static void unregister_binary_##i(void **modules)      \
+	{                                                      \
+		unregister_binary(i, modules);                 \
 	}
 
 INSTANCE(0)
 INSTANCE(1)
 INSTANCE(2)
 
-#define FUNCTIONS(i) {register_binary_##i, register_function_##i, unregister_binary_##i}
+#define FUNCTIONS(i)                                                              \
+	{                                                                         \
+		register_binary_##i, register_function_##i, unregister_binary_##i \
+	}
 
 static void *const functions[][3] = {FUNCTIONS(0), FUNCTIONS(1), FUNCTIONS(2)};
 _Static_assert(sizeof(functions) / sizeof(functions[0]) == HIP_INSTANCES, "instances");

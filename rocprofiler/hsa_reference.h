@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Where HSA has handed in its table by rocprofiler-register, nobody says when it is shut down: it is
- * when hsa_shut_down() was called as often as hsa_init().
+ * Where HSA has handed in its table by rocprofiler-register, nobody says when it is shut down: it
+ * is when hsa_shut_down() was called as often as hsa_init().
  */
 #ifndef RTRACE_ROCPROFILER_HSA_REFERENCE_H
 #define RTRACE_ROCPROFILER_HSA_REFERENCE_H

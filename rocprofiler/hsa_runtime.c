@@ -22,7 +22,7 @@
 static __thread struct handed_in {
 	uint64_t version, instance;
 	bool shown;
-} *handed_in;
+} * handed_in;
 
 static const HsaApiTable *last_shown;
 static void (*unload)(void);

@@ -19,7 +19,7 @@
 
 #define LIBRARY	 "libamdhip64.so"
 #define REGISTER "librocprofiler-register.so"
-#define UNKNOWN UINT32_MAX
+#define UNKNOWN	 UINT32_MAX
 
 enum {
 #define HIP_FUNCTION(name, params, args) N_##name,

@@ -69,8 +69,7 @@ bool libs__needs(void *lib, const char *name)
 		if (d->d_tag == DT_STRTAB)
 			strings = (const char *)d->d_un.d_ptr;
 	for (d = map->l_ld; strings && d->d_tag != DT_NULL; d++)
-		if (d->d_tag == DT_NEEDED &&
-		    !strncmp(strings + d->d_un.d_val, name, strlen(name)))
+		if (d->d_tag == DT_NEEDED && !strncmp(strings + d->d_un.d_val, name, strlen(name)))
 			return true;
 	return false;
 }

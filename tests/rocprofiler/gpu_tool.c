@@ -478,11 +478,11 @@ static void ask_for_tables(void)
 		rocprofiler_at_intercept_table_registration(on_table, hip, NULL);
 
 	fprintf(out, "table asked %s\n", rocprofiler_get_status_name(status));
-	status = rocprofiler_at_intercept_table_registration(
-		on_table,
-		status == ROCPROFILER_STATUS_SUCCESS ? ROCPROFILER_HSA_TABLE
-						     : hip | ROCPROFILER_HSA_TABLE,
-		NULL);
+	status = rocprofiler_at_intercept_table_registration(on_table,
+							     status == ROCPROFILER_STATUS_SUCCESS
+								     ? ROCPROFILER_HSA_TABLE
+								     : hip | ROCPROFILER_HSA_TABLE,
+							     NULL);
 	fprintf(out, "table asked-all %s\n", rocprofiler_get_status_name(status));
 }
 

@@ -27,7 +27,7 @@ int rocprofiler_set_api_table(const char *name, uint64_t version, uint64_t insta
 /* The first word is the size. */
 HIDDEN void *hip_table[ROOM], *compiler_table[ROOM];
 
-#define EXPORT(table, place, name)                                                               \
+#define EXPORT(table, place, name)                                                                \
 	__asm__(".text\n.globl " #name "\n.type " #name ", @function\n" #name ":\n\tjmp *" #table \
 		"+8+8*" #place "(%rip)\n");
 #include "tests/rocprofiler/exports.inc"

@@ -19,7 +19,7 @@ int rocprofiler_set_api_table(const char *name, uint64_t version, uint64_t insta
 #define COMPILER_EXT	  ROCPROFILER_BUFFER_TRACING_HIP_COMPILER_API_EXT
 #define RUNTIME_COUNT	  ROCPROFILER_HIP_RUNTIME_API_ID_LAST
 #define COMPILER_COUNT	  ROCPROFILER_HIP_COMPILER_API_ID_LAST
-#define SLOTS		  512
+#define SLOTS		  (FIRST_COMPILER + COMPILER_COUNT)
 #define FIRST_COMPILER	  RUNTIME_COUNT
 #define NEWER		  3 /* functions at a table's end that nobody knows */
 #define REGISTERS	  6
@@ -64,29 +64,29 @@ static uint64_t hear(uint32_t slot, const uint64_t *registers, const double *num
 typedef uint64_t function(uint64_t, uint64_t, uint64_t, uint64_t, uint64_t, uint64_t, double,
 			  double, struct stack);
 
-/* Numbers are octal. */
-#define STUB(n)                                                                                 \
-	static uint64_t stub_##n(uint64_t a, uint64_t b, uint64_t c, uint64_t d, uint64_t e,    \
-				 uint64_t f, double x, double y, struct stack stack)            \
+/* One for each place in both tables. */
+enum {
+	hip_table = 0,
+	compiler_table = FIRST_COMPILER,
+};
+
+#define EXPORT(table, place, name)                                                              \
+	static uint64_t stub_##name(uint64_t a, uint64_t b, uint64_t c, uint64_t d, uint64_t e, \
+				    uint64_t f, double x, double y, struct stack stack)         \
 	{                                                                                       \
 		const uint64_t registers[REGISTERS] = {a, b, c, d, e, f};                       \
 		const double numbers[NUMBERS] = {x, y};                                         \
                                                                                                 \
-		return hear(n, registers, numbers, stack.words);                                \
+		return hear(table + place, registers, numbers, stack.words);                    \
 	}
-#define NAME(n) stub_##n,
-#define EIGHT(what, n) \
-	what(n##0) what(n##1) what(n##2) what(n##3) what(n##4) what(n##5) what(n##6) what(n##7)
-#define HALF(what, n)                                                                   \
-	EIGHT(what, n##0) EIGHT(what, n##1) EIGHT(what, n##2) EIGHT(what, n##3)         \
-	EIGHT(what, n##4) EIGHT(what, n##5) EIGHT(what, n##6) EIGHT(what, n##7)
-#define ALL(what)                                                               \
-	HALF(what, 00) HALF(what, 01) HALF(what, 02) HALF(what, 03)             \
-	HALF(what, 04) HALF(what, 05) HALF(what, 06) HALF(what, 07)
+#include "tests/rocprofiler/exports.inc"
+#undef EXPORT
 
-ALL(STUB)
-
-static function *const stubs[SLOTS] = {ALL(NAME)};
+static function *const stubs[SLOTS] = {
+#define EXPORT(table, place, name) [table + place] = stub_##name,
+#include "tests/rocprofiler/exports.inc"
+#undef EXPORT
+};
 
 /* It returns that in memory. */
 #define CHANNEL ROCPROFILER_HIP_RUNTIME_API_ID_hipCreateChannelDesc
@@ -188,8 +188,8 @@ static void gather(rocprofiler_hip_api_args_t *args, const struct words *w,
 
 	memset(args, 0, sizeof(*args));
 	for (uint32_t i = 0; i < o->argument_count; i++)
-		memcpy((char *)args + o->arguments[i].offset,
-		       place_of(w, &o->arguments[i], &t), o->arguments[i].size);
+		memcpy((char *)args + o->arguments[i].offset, place_of(w, &o->arguments[i], &t),
+		       o->arguments[i].size);
 }
 
 static const struct sdk_operation *operation_of(uint32_t slot)
@@ -206,7 +206,8 @@ static uint64_t pass(void *to, const struct words *w)
 
 	memcpy(stack.words, w->stack, sizeof(stack));
 	return ((function *)to)(w->registers[0], w->registers[1], w->registers[2], w->registers[3],
-				w->registers[4], w->registers[5], w->numbers[0], w->numbers[1], stack);
+				w->registers[4], w->registers[5], w->numbers[0], w->numbers[1],
+				stack);
 }
 
 /* What lies between them is nothing. */
@@ -216,7 +217,8 @@ static bool are_same(const rocprofiler_hip_api_args_t *a, const rocprofiler_hip_
 	for (uint32_t i = 0; i < o->argument_count; i++) {
 		uint32_t offset = o->arguments[i].offset;
 
-		if (memcmp((const char *)a + offset, (const char *)b + offset, o->arguments[i].size))
+		if (memcmp((const char *)a + offset, (const char *)b + offset,
+			   o->arguments[i].size))
 			return false;
 	}
 	return true;
@@ -252,7 +254,8 @@ static void call_channel(void *to, rocprofiler_hip_api_args_t *args)
 	memcpy(args, passed, sizeof(passed));
 }
 
-/* The function of `slot`, which is to be the HIP's function `stub`: it is heard as it was called. */
+/* The function of `slot`, which is to be the HIP's function `stub`: it is heard as it was called.
+ */
 static void call(void *to, uint32_t slot, uint32_t stub, rocprofiler_hip_api_args_t *args)
 {
 	const struct sdk_operation *o = operation_of(slot);
@@ -381,7 +384,7 @@ static void each_function_is_wrapped_and_told_of(void)
 
 	set_both();
 	CHECK_OK(rocprofiler_start_context(context));
-	for (uint32_t slot = 0; slot < FIRST_COMPILER + COMPILER_COUNT; slot++) {
+	for (uint32_t slot = 0; slot < SLOTS; slot++) {
 		forget();
 		CHECK(function_in(slot) != stubs[slot]);
 		call(function_in(slot), slot, slot, &args);
@@ -395,7 +398,7 @@ static void nobody_wants_them(void)
 
 	set_both();
 	for (int round = 0; round < 2; round++) {
-		for (uint32_t slot = 0; slot < FIRST_COMPILER + COMPILER_COUNT; slot++)
+		for (uint32_t slot = 0; slot < SLOTS; slot++)
 			call(function_in(slot), slot, slot, &args);
 		CHECK_EQUAL(told.enters, 0);
 		CHECK_OK(rocprofiler_start_context(context));
@@ -434,8 +437,8 @@ static void one_is_wanted(void)
 /* What is behind a table's end is not looked at, and what it has beyond ours stays. */
 static void sizes(void)
 {
-	static const uint32_t counts[] = {0, 1, MALLOC, MALLOC + 1, RUNTIME_COUNT - 1,
-					  RUNTIME_COUNT + NEWER};
+	static const uint32_t counts[] = {
+		0, 1, MALLOC, MALLOC + 1, RUNTIME_COUNT - 1, RUNTIME_COUNT + NEWER};
 	rocprofiler_hip_api_args_t args;
 
 	fake_start(want_all);
