@@ -126,7 +126,7 @@ static bool is_wanted(uint32_t f)
 
 static void update_wanted(void)
 {
-	for (uint32_t f = 0; f < FUNCTIONS; f++) {
+	for (uint32_t f = have_runtime ? 0 : FIRST_COMPILER; f < FUNCTIONS; f++) {
 		bool wants = is_wanted(f);
 
 		__atomic_store_n(&wanted[f], wants, __ATOMIC_RELAXED);

@@ -126,12 +126,6 @@ static rocprofiler_dim3_t index_of(const uint3 *i)
 	return i ? (rocprofiler_dim3_t){i->x, i->y, i->z} : (rocprofiler_dim3_t){0};
 }
 
-/* Was it just heard of: inside of what is exported HIP calls what is in its table. */
-static bool is_known(const struct binary *b, const host_function_data *d)
-{
-	return b->functions && b->functions->data.host_function.ptr == d->host_function.ptr;
-}
-
 static void link_by_name(struct function *f)
 {
 	struct function *first = get(&by_name, f->data.device_function);
@@ -151,7 +145,7 @@ static void add_function(const host_function_data *d)
 
 	pthread_mutex_lock(&lock);
 	b = get(&by_modules, d->modules.ptr);
-	f = b && !is_known(b, d) ? calloc(1, sizeof(*f)) : NULL;
+	f = b ? calloc(1, sizeof(*f)) : NULL;
 	if (f) {
 		f->data = *d;
 		f->binary = b;
