@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "rocprofiler/hip_tables.h"
 #include "rocprofiler/tables.h"
 #include "tests/rocprofiler/fakeops.h"
 #include "tests/rocprofiler/thrower.h"
@@ -623,6 +624,38 @@ static void tools_functions_are_around_ours(void)
 	check_told(MALLOC, &args);
 }
 
+/* ---- functions that are exported ---- */
+
+#define VAR (FIRST_COMPILER + ROCPROFILER_HIP_COMPILER_API_ID___hipRegisterVar)
+
+/* HIP's own goes through its table, once it has handed that in. */
+static void exported(void **modules, void *var, char *host, char *device, int ext, size_t size,
+		     int constant, int global)
+{
+	void (*in_table)(void **, void *, char *, char *, int, size_t, int, int) =
+		compiler.size ? function_in(VAR) : (void *)stubs[VAR];
+
+	in_table(modules, var, host, device, ext, size, constant, global);
+}
+
+static void what_is_exported_is_told_of_until_the_table_comes(void)
+{
+	void *wrapper = hip_tables__wrap_export("__hipRegisterVar", exported);
+	rocprofiler_hip_api_args_t args;
+
+	CHECK(wrapper && wrapper != exported);
+	call(wrapper, VAR, VAR, &args);
+	fake_start(want_all);
+	CHECK_OK(rocprofiler_start_context(context));
+	call(wrapper, VAR, VAR, &args);
+	check_told(VAR, &args);
+	fill(&compiler, FIRST_COMPILER, COMPILER_COUNT);
+	set("hip_compiler", 0, &compiler);
+	forget();
+	call(wrapper, VAR, VAR, &args);
+	check_told(VAR, &args);
+}
+
 /* ---- threads ---- */
 
 #define ROUNDS 20000
@@ -680,6 +713,7 @@ IN_CHILD(two_instances)
 IN_CHILD(one_inside_of_another_belongs_to_it)
 IN_CHILD(throwing)
 IN_CHILD(tools_functions_are_around_ours)
+IN_CHILD(what_is_exported_is_told_of_until_the_table_comes)
 IN_CHILD(threads)
 
 int main(void)
@@ -693,6 +727,7 @@ int main(void)
 		CHILD_TEST(one_inside_of_another_belongs_to_it),
 		CHILD_TEST(throwing),
 		CHILD_TEST(tools_functions_are_around_ours),
+		CHILD_TEST(what_is_exported_is_told_of_until_the_table_comes),
 		CHILD_TEST(threads),
 	};
 
