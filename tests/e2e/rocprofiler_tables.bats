@@ -143,11 +143,11 @@ counts_of_hsa() {
 check_hosts() {
 	nm "$1" | awk '{ sub(/^0+/, "0x", $1); print $3, $1 }' >"$(tmp symbols)"
 	awk -v program="$1" 'NR == FNR { at[$1] = $2; next }
-		$1 == "object" && $2 == "load" { mine[$3] = index($5, program) || index($5, "memory://") }
-		$1 == "kernel" && $2 == "load" { kernel = $3; object = $4; name = substr($5, 1, length($5) - 3); loaded[name]++ }
+		$1 == "kernel" && $2 == "load" { name = substr($5, 1, length($5) - 3); kernel[$3] = $4 " " name; loaded[name]++ }
 		$1 == "host" && $2 == "load" {
 			if ($3 != ++n) wrong("id")
-			if ($4 != kernel || $5 != object || $6 != name) wrong("not behind its kernel")
+			name = $6
+			if (kernel[$4] != $5 " " name) wrong("not behind its kernel")
 			if ($7 != program || !(name in at) || $8 != at[name]) wrong("address")
 			here[$4] = $0; hosts[name]++ }
 		$1 == "host" && $2 == "unload" { was = $0; sub("unload", "load", was); if (here[$4] != was) wrong("was not there"); delete here[$4] }

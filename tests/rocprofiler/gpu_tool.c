@@ -120,6 +120,7 @@ static void on_object(const rocprofiler_callback_tracing_record_t *r)
 
 	check(d->size == sizeof(*d), "size");
 	check(d->hsa_agent.handle != 0, "HSA's agent");
+	flockfile(out); /* other threads may load code, too */
 	fprintf(out, "object %s %" PRIu64 " %d %s %#" PRIx64 " %" PRIu64 " %" PRIi64 " %d ",
 		load_name(r->phase), d->code_object_id, node_of(d->agent_id), d->uri, d->load_base,
 		d->load_size, d->load_delta, d->storage_type);
@@ -127,6 +128,7 @@ static void on_object(const rocprofiler_callback_tracing_record_t *r)
 		fprintf(out, "%d\n", d->storage_file);
 	else
 		fprintf(out, "%#" PRIx64 "-%" PRIu64 "\n", d->memory_base, d->memory_size);
+	funlockfile(out);
 }
 
 static void on_kernel(const rocprofiler_callback_tracing_record_t *r)
