@@ -11,6 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "rocprofiler/hip_tables.h"
 #include "rocprofiler/operation.h"
 #include "rocprofiler/results.h"
 #include "rocprofiler/roctracer_core.h"
@@ -280,17 +281,20 @@ void calls__returned(void *call, int result)
 
 /* ---- what is wanted ---- */
 
+/* Where HIP has handed in its table, calls are told from there. */
+static bool is_wanted(const struct place *p)
+{
+	return p->kind && !hip_tables__have(p->kind) &&
+	       service__wanted(p->kind, p->buffer_kind, p->number);
+}
+
 static void want(struct runtime *r, const struct roctracer_core *core, bool all)
 {
 	uint8_t wanted[OPS_MAX] = {0};
 
 	learn(r, core);
-	for (uint32_t op = 0; op < OPS_MAX; op++) {
-		const struct place *p = &r->places[op];
-
-		wanted[op] =
-			all || (p->kind && service__wanted(p->kind, p->buffer_kind, p->number));
-	}
+	for (uint32_t op = 0; op < OPS_MAX; op++)
+		wanted[op] = all || is_wanted(&r->places[op]);
 	core->want(r->domain, wanted, OPS_MAX);
 }
 

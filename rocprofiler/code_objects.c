@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: MIT
 /*
  * An executable holds a code object for each GPU that it was loaded for. They are known once it is
- * frozen, when its kernels have their addresses, until it is destroyed.
+ * frozen, when its kernels have their addresses, until it is destroyed. What the program launches a
+ * kernel by is told behind it.
  *
  * Who runs when code is loaded is told, and told when it is unloaded, stopped since or not. What is
  * loaded while nobody runs is told when the next executable is frozen and somebody does, as
@@ -16,6 +17,7 @@
 
 #include "hsa_agent/descriptor.h"
 #include "hsa_agent/map.h"
+#include "rocprofiler/host_functions.h"
 #include "rocprofiler/hsa_functions.h"
 #include "rocprofiler/operation.h"
 #include "rocprofiler/runtimes.h"
@@ -26,6 +28,7 @@
 #define KIND	     ROCPROFILER_CALLBACK_TRACING_CODE_OBJECT
 #define OBJECT	     ROCPROFILER_CODE_OBJECT_LOAD
 #define SYMBOL	     ROCPROFILER_CODE_OBJECT_DEVICE_KERNEL_SYMBOL_REGISTER
+#define HOST_SYMBOL  ROCPROFILER_CODE_OBJECT_HOST_KERNEL_SYMBOL_REGISTER
 #define LOAD	     ROCPROFILER_CALLBACK_PHASE_LOAD
 #define UNLOAD	     ROCPROFILER_CALLBACK_PHASE_UNLOAD
 #define ENTRY_OFFSET 16 /* in a kernel's descriptor */
@@ -42,8 +45,9 @@ typedef rocprofiler_callback_tracing_code_object_kernel_symbol_register_data_t s
 
 struct symbol {
 	struct symbol *next;
-	struct operation *told; /* NULL: nobody */
+	struct operation *told, *host_told; /* NULL: nobody */
 	symbol_data data;
+	host_function_data host;
 };
 
 enum state {
@@ -117,11 +121,27 @@ static void tell_unload(struct operation *o, uint32_t number, void *payload)
 	free(o);
 }
 
+/* Where its code was loaded from, in memory; 0: from elsewhere. */
+static uint64_t memory_of(const object_data *d)
+{
+	return d->storage_type == ROCPROFILER_CODE_OBJECT_STORAGE_TYPE_MEMORY ? d->memory_base : 0;
+}
+
+static void tell_symbol(const struct code_object *o, struct symbol *s)
+{
+	s->told = tell_load(SYMBOL, &s->data);
+	if (!host_functions__find(s->data.kernel_name, memory_of(&o->data), &s->host))
+		return;
+	s->host.kernel_id = s->data.kernel_id;
+	s->host.code_object_id = s->data.code_object_id;
+	s->host_told = tell_load(HOST_SYMBOL, &s->host);
+}
+
 static void tell_object(struct code_object *o)
 {
 	o->told = tell_load(OBJECT, &o->data);
 	for (struct symbol *s = o->symbols; s && o->told; s = s->next)
-		s->told = tell_load(SYMBOL, &s->data);
+		tell_symbol(o, s);
 }
 
 /* Tells of it if it was told of, and forgets it. */
@@ -129,6 +149,7 @@ static void bury(struct code_object *o)
 {
 	for (struct symbol *s = o->symbols, *next; s; s = next) {
 		next = s->next;
+		tell_unload(s->host_told, HOST_SYMBOL, &s->host);
 		tell_unload(s->told, SYMBOL, &s->data);
 		map_remove(&kernel_ids, s->data.kernel_object);
 		free(s);

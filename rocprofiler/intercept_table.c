@@ -12,9 +12,11 @@
 #include <rocprofiler-sdk/intercept_table.h>
 
 #include "rocprofiler/registration.h"
+#include "rocprofiler/runtimes.h"
 #include "rocprofiler/tables.h"
 
 #define ALL (2 * ROCPROFILER_TABLE_LAST - 1)
+#define HIP (ROCPROFILER_HIP_RUNTIME_TABLE | ROCPROFILER_HIP_COMPILER_TABLE)
 
 struct request {
 	struct request *next;
@@ -56,6 +58,8 @@ rocprofiler_at_intercept_table_registration(rocprofiler_intercept_library_cb_t c
 		return ROCPROFILER_STATUS_ERROR_CONFIGURATION_LOCKED;
 	if (!callback || libs & ~ALL)
 		return ROCPROFILER_STATUS_ERROR_INVALID_ARGUMENT;
+	if (libs && !(libs & ~HIP) && !runtimes__may_have_hip_tables())
+		return ROCPROFILER_STATUS_ERROR_NOT_IMPLEMENTED;
 	r = calloc(1, sizeof(*r));
 	if (!r)
 		return ROCPROFILER_STATUS_ERROR_OUT_OF_RESOURCES;

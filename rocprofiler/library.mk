@@ -3,7 +3,7 @@
 
 ROCPROFILER_SOURCES = agent agent_drm agent_files agent_visibility allocations arguments buffer buffer_tracing \
 	callback_tracing calls catch code_objects context copies dispatches external_correlation gpu_ends gpu_work \
-	hsa_functions intercept_table internal_threads library markers memory operation queues registration results \
+	hip_tables host_functions hsa_functions hsa_reference hsa_runtime intercept_table internal_threads library markers memory operation queues registration results \
 	retirement roctracer_core runtime_initialization runtimes say scratch service status strings tables thread tools \
 	unsupported values
 ROCPROFILER_LIBRARY_OBJS = $(patsubst %,$(O)/pic/rocprofiler/%.o,$(ROCPROFILER_SOURCES))
@@ -27,6 +27,12 @@ $(O)/gen/rocprofiler/hip_functions.inc: $(addprefix scripts/,gen-hip-results api
 	@mkdir -p $(@D)
 	$(Q)scripts/gen-hip-results $(API_INCLUDES) >$@
 
+$(O)/gen/rocprofiler/hip_table_functions.inc: $(ROCPROFILER_IDS) $(ROCPROFILER_SCRIPTS)
+	$(call say,GEN,$@)
+	@mkdir -p $(@D)
+	$(Q)scripts/gen-rocprofiler-tables hip-functions >$@
+
+$(O)/pic/rocprofiler/hip_tables.o: | $(O)/gen/rocprofiler/hip_table_functions.inc
 $(O)/pic/rocprofiler/results.o: | $(O)/gen/rocprofiler/hip_functions.inc
 
 all: $(O)/librocprofiler-sdk.so.1

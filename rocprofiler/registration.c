@@ -258,6 +258,7 @@ int rocprofiler_set_api_table(const char *name, uint64_t lib_version, uint64_t l
 {
 	if (!name || !tables || !num_tables)
 		return ROCPROFILER_STATUS_ERROR_INVALID_ARGUMENT;
+	runtimes__expect_tables(name);
 	registration__initialize();
 	return runtimes__set_tables(name, lib_version, lib_instance, tables, num_tables);
 }

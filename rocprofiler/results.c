@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 /*
  * A replacement for each function that HIP's header declares (scripts/gen-hip-results). While
- * nobody wants the function it jumps to the original.
+ * nobody wants the function it jumps to the original. What compilers call is replaced on the way.
  */
 #include "rocprofiler/results.h"
 
@@ -9,6 +9,7 @@
 #include <pthread.h>
 #include <string.h>
 
+#include "rocprofiler/hip_tables.h"
 #include "rocprofiler/service.h"
 #include "rocprofiler/tables.h"
 #include "roctracer/imports.h"
@@ -16,8 +17,9 @@
 
 #include <hip/hip_runtime_api.h>
 
-#define LIBRARY "libamdhip64.so"
-#define UNKNOWN UINT32_MAX
+#define LIBRARY	 "libamdhip64.so"
+#define REGISTER "librocprofiler-register.so"
+#define UNKNOWN	 UINT32_MAX
 
 enum {
 #define HIP_FUNCTION(name, params, args) N_##name,
@@ -32,6 +34,7 @@ static const char *const names[] = {
 #undef HIP_FUNCTION
 };
 
+static void *library; /* NULL: none, or it hands in tables */
 static void *originals[FUNCTIONS];
 static uint32_t numbers[FUNCTIONS];
 static uint8_t wanted[FUNCTIONS];
@@ -106,12 +109,24 @@ static bool find_originals(void)
 	static bool found;
 	void *lib = found ? NULL : libs__find(LIBRARY);
 
+	if (lib && !libs__needs(lib, REGISTER))
+		library = lib;
 	for (uint32_t i = 0; lib && i < FUNCTIONS; i++) {
 		originals[i] = dlsym(lib, names[i]);
 		numbers[i] = number_of(names[i]);
 	}
 	found |= lib != NULL;
 	return found;
+}
+
+/* What compilers call, of a HIP that has no table to hand in. */
+static bool find_compiler_function(const char *name, struct import *import)
+{
+	void *original = library && !strncmp(name, "__hip", 5) ? dlsym(library, name) : NULL;
+
+	import->original = original;
+	import->replacement = original ? hip_tables__wrap_export(name, original) : NULL;
+	return import->replacement;
 }
 
 static bool find(const char *name, struct import *import)
@@ -121,7 +136,7 @@ static bool find(const char *name, struct import *import)
 			*import = (struct import){originals[i], replacements[i]};
 			return true;
 		}
-	return false;
+	return find_compiler_function(name, import);
 }
 
 /* Since this was asked last, by one thread. */
@@ -145,6 +160,14 @@ void results__look_again(void)
 	pthread_mutex_unlock(&lock);
 }
 
+/* The wrappers in HIP's table have results of their own. */
+static bool is_wanted(uint32_t number)
+{
+	return !hip_tables__have(ROCPROFILER_CALLBACK_TRACING_HIP_RUNTIME_API) &&
+	       service__wanted(ROCPROFILER_CALLBACK_TRACING_HIP_RUNTIME_API,
+			       ROCPROFILER_BUFFER_TRACING_HIP_RUNTIME_API, number);
+}
+
 void results__engage(bool all)
 {
 	bool some = false;
@@ -152,9 +175,7 @@ void results__engage(bool all)
 	if (!find_originals())
 		return;
 	for (uint32_t i = 0; i < FUNCTIONS; i++) {
-		bool want = all ||
-			    service__wanted(ROCPROFILER_CALLBACK_TRACING_HIP_RUNTIME_API,
-					    ROCPROFILER_BUFFER_TRACING_HIP_RUNTIME_API, numbers[i]);
+		bool want = all || is_wanted(numbers[i]);
 
 		__atomic_store_n(&wanted[i], want, __ATOMIC_RELAXED);
 		some |= want;

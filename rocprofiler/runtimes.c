@@ -11,24 +11,22 @@
 
 #include <rocprofiler-sdk/fwd.h>
 
-#include "rocprofiler/allocations.h"
 #include "rocprofiler/calls.h"
 #include "rocprofiler/code_objects.h"
 #include "rocprofiler/gpu_work.h"
-#include "rocprofiler/hsa_functions.h"
+#include "rocprofiler/hip_tables.h"
+#include "rocprofiler/hsa_runtime.h"
 #include "rocprofiler/intercept_table.h"
 #include "rocprofiler/markers.h"
-#include "rocprofiler/queues.h"
 #include "rocprofiler/registration.h"
 #include "rocprofiler/roctracer_core.h"
 #include "rocprofiler/runtime_initialization.h"
-#include "rocprofiler/scratch.h"
 #include "roctracer/ext/prof_protocol.h"
 #include "roctracer/libs.h"
 
 #define TABLES_MAX 3
 
-static const struct {
+static const struct registered {
 	const char *name;
 	rocprofiler_runtime_initialization_operation_t runtime; /* NONE: a part of one */
 	uint32_t count;
@@ -53,6 +51,14 @@ static const struct {
 	{"rocjpeg", ROCPROFILER_RUNTIME_INITIALIZATION_ROCJPEG, 1, {ROCPROFILER_ROCJPEG_TABLE}},
 };
 
+static const struct registered *find(const char *name)
+{
+	for (size_t i = 0; i < sizeof(runtimes) / sizeof(runtimes[0]); i++)
+		if (!strcmp(runtimes[i].name, name))
+			return &runtimes[i];
+	return NULL;
+}
+
 /* Of HSA and HIP we may hear in two ways: bits, by runtime. */
 static uint32_t told;
 
@@ -69,31 +75,13 @@ static bool tell_once(rocprofiler_runtime_initialization_operation_t runtime, ui
 	return true;
 }
 
-static void tell_initialized(rocprofiler_runtime_initialization_operation_t runtime,
-			     uint64_t version, uint64_t instance)
+void runtimes__tell_initialized(rocprofiler_runtime_initialization_operation_t runtime,
+				uint64_t version, uint64_t instance)
 {
 	if (!instance && runtime)
 		tell_once(runtime, version);
 	else if (runtime)
 		initialization__tell(runtime, version, instance);
-}
-
-int runtimes__set_tables(const char *name, uint64_t version, uint64_t instance, void **tables,
-			 uint64_t count)
-{
-	for (size_t i = 0; i < sizeof(runtimes) / sizeof(runtimes[0]); i++) {
-		if (strcmp(runtimes[i].name, name))
-			continue;
-		if (count < runtimes[i].count)
-			return ROCPROFILER_STATUS_ERROR_INVALID_ARGUMENT;
-		if (runtimes[i].types[0] == ROCPROFILER_MARKER_CORE_TABLE)
-			markers__set_tables(tables);
-		tell_initialized(runtimes[i].runtime, version, instance);
-		for (uint32_t j = 0; j < runtimes[i].count; j++)
-			intercept__tell(runtimes[i].types[j], version, instance, tables[j]);
-		return ROCPROFILER_STATUS_SUCCESS;
-	}
-	return ROCPROFILER_STATUS_ERROR_INVALID_ARGUMENT;
 }
 
 /* ---- libroctracer64 ---- */
@@ -118,41 +106,71 @@ static void begin(uint32_t domain, uint32_t op, const void *data)
 	calls__begin(domain, op, data);
 }
 
-/* Inside of libroctracer64's functions: what is told of belongs to the call of HSA that does it. */
-static void hsa_loading(HsaApiTable *table)
-{
-	if (!hsa_functions__keep(table))
-		return;
-	code_objects__wrap(table);
-	allocations__wrap(table);
-	queues__wrap(table);
-	scratch__wrap(table);
-}
-
-/* HSA tells tools no version. */
-static void hsa_loaded(HsaApiTable *table, uint64_t version)
-{
-	static uint64_t instances;
-	uint64_t instance = __atomic_fetch_add(&instances, 1, __ATOMIC_RELAXED);
-
-	version = initialization__version_of("libhsa-runtime64.so");
-	registration__initialize();
-	runtimes__services_changed(); /* HIP may be there by now */
-	tell_initialized(ROCPROFILER_RUNTIME_INITIALIZATION_HSA, version, instance);
-	intercept__tell(ROCPROFILER_HSA_TABLE, version, instance, table);
-}
-
 static const struct rtrace_subscriber subscriber = {
 	.begin = begin,
 	.end = calls__end,
-	.hsa_loading = hsa_loading,
-	.hsa_loaded = hsa_loaded,
+	.hsa_loading = hsa_runtime__loading,
+	.hsa_loaded = hsa_runtime__loaded,
 	.hsa_unloaded = runtimes__end,
 	.wants = gpu_work__wants,
 	.in = operation__in,
 	.submitted = gpu_work__submitted,
 	.ended = gpu_work__ended,
 };
+
+/* ---- tables that are handed in ---- */
+
+static bool hip_has_tables;
+
+bool runtimes__may_have_hip_tables(void)
+{
+	void *hip = libs__find("libamdhip64.so");
+
+	return !hip || __atomic_load_n(&hip_has_tables, __ATOMIC_ACQUIRE) ||
+	       libs__needs(hip, "librocprofiler-register.so");
+}
+
+void runtimes__expect_tables(const char *name)
+{
+	if (!strncmp(name, "hip", strlen("hip")))
+		__atomic_store_n(&hip_has_tables, true, __ATOMIC_RELEASE);
+}
+
+/* Our functions are put into it. */
+static void wrap(rocprofiler_intercept_table_t first, void **tables)
+{
+	switch (first) {
+	case ROCPROFILER_HIP_RUNTIME_TABLE:
+	case ROCPROFILER_HIP_COMPILER_TABLE:
+		hip_tables__set(first, tables[0]);
+		break;
+	case ROCPROFILER_MARKER_CORE_TABLE:
+		markers__set_tables(tables);
+		break;
+	default:
+		break;
+	}
+}
+
+int runtimes__set_tables(const char *name, uint64_t version, uint64_t instance, void **tables,
+			 uint64_t count)
+{
+	const struct registered *r = find(name);
+
+	if (!r || count < r->count)
+		return ROCPROFILER_STATUS_ERROR_INVALID_ARGUMENT;
+	if (r->types[0] == ROCPROFILER_HSA_TABLE) {
+		hsa_runtime__set_table(roctracer_core__subscribe(&subscriber), tables[0], version,
+				       instance);
+		return ROCPROFILER_STATUS_SUCCESS;
+	}
+	wrap(r->types[0], tables);
+	runtimes__tell_initialized(r->runtime, version, instance);
+	runtimes__services_changed(); /* they come from there now */
+	for (uint32_t j = 0; j < r->count; j++)
+		intercept__tell(r->types[j], version, instance, tables[j]);
+	return ROCPROFILER_STATUS_SUCCESS;
+}
 
 /*
  * Where HIP is in the process already, its first call is the first that is heard of a runtime.
@@ -209,6 +227,7 @@ void runtimes__services_changed(void)
 {
 	const struct roctracer_core *core = roctracer_core__subscribe(&subscriber);
 
+	hip_tables__services_changed();
 	markers__services_changed();
 	if (!core)
 		return;

@@ -156,3 +156,8 @@ struct tool *tools__find(rocprofiler_configure_func_t forced)
 		add_objects(&l);
 	return l.first;
 }
+
+bool tools__are_there(void)
+{
+	return getenv("ROCP_TOOL_LIBRARIES") || rocprofiler_configure || find_in(RTLD_DEFAULT);
+}

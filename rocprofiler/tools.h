@@ -31,6 +31,9 @@ struct tool {
  */
 struct tool *tools__find(rocprofiler_configure_func_t forced);
 
+/* Would it find any, without one that is forced? */
+bool tools__are_there(void);
+
 static inline bool tool__is_out(const struct tool *tool)
 {
 	return tool && __atomic_load_n(&tool->out, __ATOMIC_ACQUIRE);

@@ -56,3 +56,20 @@ unsigned int libs__major(void *lib)
 		sscanf(suffix, ".so.%u", &major);
 	return major;
 }
+
+bool libs__needs(void *lib, const char *name)
+{
+	const char *strings = NULL;
+	const struct link_map *map;
+	const ElfW(Dyn) * d;
+
+	if (dlinfo(lib, RTLD_DI_LINKMAP, &map))
+		return false;
+	for (d = map->l_ld; d->d_tag != DT_NULL; d++)
+		if (d->d_tag == DT_STRTAB)
+			strings = (const char *)d->d_un.d_ptr;
+	for (d = map->l_ld; strings && d->d_tag != DT_NULL; d++)
+		if (d->d_tag == DT_NEEDED && !strncmp(strings + d->d_un.d_val, name, strlen(name)))
+			return true;
+	return false;
+}

@@ -32,7 +32,13 @@ typedef struct rocprofiler_callback_tracing_hsa_api_data_t {
 	rocprofiler_hsa_api_retval_t retval; /* by its type; at EXIT */
 } rocprofiler_callback_tracing_hsa_api_data_t;
 
-/* _HIP_RUNTIME_API, _HIP_COMPILER_API */
+/*
+ * _HIP_RUNTIME_API, _HIP_COMPILER_API. HIP tells a tool of no results. Those of a HIP that was
+ * built with rocprofiler-register are known; those of another one where the function was called by
+ * who is linked against it: else, if its address came from dlsym(), as of what configures a launch,
+ * it is hipErrorUnknown. Of such a HIP __hipRegister...() and __hipUnregisterFatBinary() are only
+ * seen there, see HOST_KERNEL_SYMBOL_REGISTER below.
+ */
 typedef struct rocprofiler_callback_tracing_hip_api_data_t {
 	uint64_t size;
 	rocprofiler_hip_api_args_t args;
@@ -134,8 +140,13 @@ typedef struct rocprofiler_callback_tracing_code_object_kernel_symbol_register_d
 } rocprofiler_callback_tracing_code_object_kernel_symbol_register_data_t;
 
 /*
- * _CODE_OBJECT, ROCPROFILER_CODE_OBJECT_HOST_KERNEL_SYMBOL_REGISTER: __hipRegisterFunction(). It is
- * not told of, as HIP does not tell.
+ * _CODE_OBJECT, ROCPROFILER_CODE_OBJECT_HOST_KERNEL_SYMBOL_REGISTER: what a program launches the
+ * kernel by, as it was registered by __hipRegisterFunction(). Phase LOAD, behind the kernel's, and
+ * UNLOAD, before the kernel's; librocprofiler-sdk 1.0 does not tell UNLOAD.
+ *
+ * Of a HIP that was built without rocprofiler-register, registrations are seen of the program and
+ * of libraries that are loaded and initialised after this library is; not those of libraries that
+ * are loaded later, by dlopen(), nor of what calls HIP by addresses from dlsym().
  */
 typedef struct rocprofiler_callback_tracing_code_object_host_kernel_symbol_register_data_t {
 	uint64_t size;
@@ -143,8 +154,8 @@ typedef struct rocprofiler_callback_tracing_code_object_host_kernel_symbol_regis
 	uint64_t kernel_id;
 	uint64_t code_object_id;
 	rocprofiler_address_t host_function; /* what programs launch */
-	rocprofiler_address_t modules;
-	const char *device_function; /* the kernel's name */
+	rocprofiler_address_t modules;	     /* what __hipRegisterFatBinary() returned */
+	const char *device_function;	     /* the kernel's name */
 	uint32_t thread_limit;
 	rocprofiler_dim3_t thread_ids;
 	rocprofiler_dim3_t block_ids;

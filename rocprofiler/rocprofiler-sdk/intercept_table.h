@@ -33,7 +33,13 @@ rocprofiler_status_t rocprofiler_query_intercept_table_name(rocprofiler_intercep
 /*
  * `callback` is called for the tables in `libs`, rocprofiler_intercept_table_t or-ed, on the thread
  * that initialises the runtime; with 0, for all.
- * -> CONFIGURATION_LOCKED: tools have been initialised; INVALID_ARGUMENT: no such table.
+ *
+ * HSA's table comes in any case. Those of HIP come of a HIP that was built with
+ * rocprofiler-register; another one, as Debian has it, has no table that could be shown, though its
+ * calls are traced. Where only HIP's tables are asked for and such a HIP is in the process already,
+ * that is said; asked for with others they just do not come.
+ * -> CONFIGURATION_LOCKED: tools have been initialised; INVALID_ARGUMENT: no such table;
+ * NOT_IMPLEMENTED: only HIP's are asked for, and the HIP in the process has none.
  */
 ROCPROFILER_SDK_EXPERIMENTAL
 rocprofiler_status_t

@@ -2,16 +2,16 @@
 # Tests of the library itself. Those with operations of their own have the library's objects in them.
 
 SDK_TEST_CFLAGS = -fexceptions $(ROCPROFILER_TEST_CFLAGS)
-SDK_TEST_OBJS = $(patsubst %,$(O)/obj/tests/rocprofiler/%.o,fakeops test_sdk_buffers test_sdk_contexts test_sdk_external)
+SDK_TEST_OBJS = $(patsubst %,$(O)/obj/tests/rocprofiler/%.o,fakeops $(addprefix test_sdk_,buffers contexts external tables_hip tables_host tables_hsa))
 $(SDK_TEST_OBJS): ALL_CFLAGS += $(SDK_TEST_CFLAGS)
-$(SDK_TEST_OBJS): | $(ROCPROFILER_GEN)
+$(SDK_TEST_OBJS): | $(ROCPROFILER_GEN) $(O)/gen/tests/rocprofiler/exports.inc
 
 $(O)/obj/tests/rocprofiler/thrower.o: tests/rocprofiler/thrower.cpp tests/rocprofiler/thrower.h
 	$(call say,CXX,$@)
 	@mkdir -p $(@D)
 	$(Q)$(ROCPROFILER_CXX) -std=c++17 -Wall -Wextra -Werror $(CFLAGS) $(SANFLAGS) -I. -c $< -o $@
 
-SDK_OPERATION_TESTS = $(patsubst %,$(O)/tests/test_sdk_%,buffers contexts external)
+SDK_OPERATION_TESTS = $(patsubst %,$(O)/tests/test_sdk_%,buffers contexts external tables_hip tables_host tables_hsa)
 $(SDK_OPERATION_TESTS): $(O)/tests/%: $(O)/obj/tests/rocprofiler/%.o $(O)/obj/tests/rocprofiler/fakeops.o \
 	$(O)/obj/tests/rocprofiler/thrower.o $(ROCPROFILER_LIBRARY_OBJS) $(ROCPROFILER_SHARED_OBJS)
 	$(call say,LD,$@)

@@ -6,6 +6,7 @@
  * - object load|unload ID NODE URI BASE SIZE DELTA STORAGE FILE|BASE-SIZE
  * - kernel load|unload ID OBJECT-ID NAME OBJECT KERNARG ALIGNMENT GROUP PRIVATE SGPRS VGPRS ACCUM
  *   ENTRY ADDRESS
+ * - host load|unload ID KERNEL-ID OBJECT-ID NAME FILE PLACE-IN-IT
  * - dispatch enter|exit|complete|record ID EXTERNAL TID BEGIN END NODE QUEUE KERNEL DISPATCH
  *   PRIVATE GROUP WORKGROUP GRID USER
  * - copy enter|exit|record DIRECTION ID EXTERNAL TID BEGIN END SRC-NODE DST-NODE BYTES SRC DST USER
@@ -13,19 +14,23 @@
  *   USER
  * - scratch enter|exit|record OPERATION ID TID BEGIN END NODE QUEUE FLAGS BYTES
  * - init callback|record RUNTIME VERSION INSTANCE
- * - call enter|exit NAME ID ANCESTOR TID
+ * - call enter|exit NAME ID ANCESTOR TID RESULT
  * - retired ID
+ * - table asked|asked-all STATUS
+ * - table TYPE VERSION INSTANCE
  * - finalize
  *
  * RT_SDK_OUT: that file instead, beside another tool that writes to RT_TOOL_OUT.
  *
- * RT_TOOL: of callbacks, records, calls, those that are wanted; without it, all. RT_TOOL_DOES: what
- * it does in callbacks of kernels: restart (stops and starts its context again), pause (the same,
- * 3 ms in between), hip (calls HIP, and waits for the GPU where that may be), finalize (at the
- * fifth that has ended).
+ * RT_TOOL: of callbacks, records, calls, those that are wanted; without it, all; or hip, of calls
+ * those of HIP alone. RT_TOOL_TABLES: it asks for tables, and says what it is shown. RT_TOOL_DOES:
+ * what it does in callbacks of kernels: restart (stops and starts its context again), pause (the
+ * same, 3 ms in between), hip (calls HIP, and waits for the GPU where that may be), finalize (at
+ * the fifth that has ended).
  */
 #include <dlfcn.h>
 #include <inttypes.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -109,7 +114,7 @@ static void on_object(const rocprofiler_callback_tracing_record_t *r)
 
 	check(d->size == sizeof(*d), "size");
 	check(d->hsa_agent.handle != 0, "HSA's agent");
-	flockfile(out); /* for a line in parts */
+	flockfile(out); /* other threads may load code, too */
 	fprintf(out, "object %s %" PRIu64 " %d %s %#" PRIx64 " %" PRIu64 " %" PRIi64 " %d ",
 		load_name(r->phase), d->code_object_id, node_of(d->agent_id), d->uri, d->load_base,
 		d->load_size, d->load_delta, d->storage_type);
@@ -135,6 +140,21 @@ static void on_kernel(const rocprofiler_callback_tracing_record_t *r)
 		d->accum_vgpr_count, d->kernel_code_entry_byte_offset, d->kernel_address.handle);
 }
 
+static void on_host(const rocprofiler_callback_tracing_record_t *r)
+{
+	const rocprofiler_callback_tracing_code_object_host_kernel_symbol_register_data_t *d =
+		r->payload;
+	Dl_info file = {0};
+
+	check(d->size == sizeof(*d), "size");
+	check(d->modules.ptr != NULL, "modules");
+	check(dladdr(d->host_function.ptr, &file), "host function");
+	fprintf(out, "host %s %" PRIu64 " %" PRIu64 " %" PRIu64 " %s %s %#" PRIxPTR "\n",
+		load_name(r->phase), d->host_function_id, d->kernel_id, d->code_object_id,
+		d->device_function, file.dli_fname,
+		(uintptr_t)d->host_function.ptr - (uintptr_t)file.dli_fbase);
+}
+
 /* What LOAD has put into *user, UNLOAD finds. */
 static void on_code(const rocprofiler_callback_tracing_record_t *r, rocprofiler_user_data_t *user)
 {
@@ -146,6 +166,8 @@ static void on_code(const rocprofiler_callback_tracing_record_t *r, rocprofiler_
 		on_object(r);
 	else if (r->operation == ROCPROFILER_CODE_OBJECT_DEVICE_KERNEL_SYMBOL_REGISTER)
 		on_kernel(r);
+	else
+		on_host(r);
 }
 
 /* ---- what GPUs do ---- */
@@ -268,6 +290,16 @@ static void on_initialization(const rocprofiler_callback_tracing_record_t *r)
 		d->instance);
 }
 
+/* Of HIP's functions that return a code. */
+static int result_of(const rocprofiler_callback_tracing_record_t *r)
+{
+	const rocprofiler_callback_tracing_hip_api_data_t *d = r->payload;
+	bool hip = r->kind == ROCPROFILER_CALLBACK_TRACING_HIP_RUNTIME_API ||
+		   r->kind == ROCPROFILER_CALLBACK_TRACING_HIP_COMPILER_API;
+
+	return hip && r->phase == ROCPROFILER_CALLBACK_PHASE_EXIT ? d->retval.hipError_t_retval : 0;
+}
+
 static void on_operation(rocprofiler_callback_tracing_record_t r, rocprofiler_user_data_t *user,
 			 void *arg)
 {
@@ -292,9 +324,9 @@ static void on_operation(rocprofiler_callback_tracing_record_t r, rocprofiler_us
 		on_initialization(&r);
 		break;
 	default:
-		fprintf(out, "call %s %s %" PRIu64 " %" PRIu64 " %" PRIu64 "\n",
+		fprintf(out, "call %s %s %" PRIu64 " %" PRIu64 " %" PRIu64 " %d\n",
 			phase_name(r.phase), operation_name(&r), r.correlation_id.internal,
-			r.correlation_id.ancestor, r.thread_id);
+			r.correlation_id.ancestor, r.thread_id, result_of(&r));
 	}
 }
 
@@ -425,6 +457,31 @@ static void want_records(void)
 								   buffer));
 }
 
+/* ---- tables ---- */
+
+static void on_table(rocprofiler_intercept_table_t type, uint64_t version, uint64_t instance,
+		     void **tables, uint64_t count, void *arg)
+{
+	check(count == 1 && tables[0], "table");
+	fprintf(out, "table %d %" PRIu64 " %" PRIu64 "\n", type, version, instance);
+}
+
+/* HIP's alone, and then all. */
+static void ask_for_tables(void)
+{
+	int hip = ROCPROFILER_HIP_RUNTIME_TABLE | ROCPROFILER_HIP_COMPILER_TABLE;
+	rocprofiler_status_t status =
+		rocprofiler_at_intercept_table_registration(on_table, hip, NULL);
+
+	fprintf(out, "table asked %s\n", rocprofiler_get_status_name(status));
+	status = rocprofiler_at_intercept_table_registration(on_table,
+							     status == ROCPROFILER_STATUS_SUCCESS
+								     ? ROCPROFILER_HSA_TABLE
+								     : hip | ROCPROFILER_HSA_TABLE,
+							     NULL);
+	fprintf(out, "table asked-all %s\n", rocprofiler_get_status_name(status));
+}
+
 static int configure(void)
 {
 	static const rocprofiler_callback_tracing_kind_t code =
@@ -438,6 +495,7 @@ static int configure(void)
 	};
 	static const rocprofiler_callback_tracing_kind_t calls[] = {
 		ROCPROFILER_CALLBACK_TRACING_HIP_RUNTIME_API,
+		ROCPROFILER_CALLBACK_TRACING_HIP_COMPILER_API,
 		ROCPROFILER_CALLBACK_TRACING_HSA_CORE_API,
 		ROCPROFILER_CALLBACK_TRACING_HSA_AMD_EXT_API,
 	};
@@ -447,6 +505,8 @@ static int configure(void)
 		_exit(98);
 	CHECK(rocprofiler_query_available_agents(ROCPROFILER_AGENT_INFO_VERSION_0, on_agents,
 						 sizeof(rocprofiler_agent_t), NULL));
+	if (getenv("RT_TOOL_TABLES"))
+		ask_for_tables();
 	CHECK(rocprofiler_create_context(&context));
 	want_callbacks(&code, 1);
 	if (is_wanted("callbacks"))
@@ -455,6 +515,8 @@ static int configure(void)
 		want_records();
 	if (is_wanted("calls"))
 		want_callbacks(calls, sizeof(calls) / sizeof(calls[0]));
+	else if (is_wanted("hip"))
+		want_callbacks(calls, 2);
 	CHECK(rocprofiler_start_context(context));
 	return 0;
 }

@@ -64,3 +64,19 @@ $(O)/tests/libgputool.so: $(O)/pic/tests/rocprofiler/gpu_tool.o $(O)/librocprofi
 tests: $(O)/tests/libgputool.so
 
 include $(addprefix tests/rocprofiler/,calls.mk examples.mk status.mk)
+
+# ---- runtimes that hand in their tables ----
+
+$(O)/gen/tests/rocprofiler/exports.inc: tests/rocprofiler/exports.awk $(addprefix rocprofiler/ids/,hip_runtime.txt hip_compiler.txt)
+	$(call say,GEN,$@)
+	@mkdir -p $(@D)
+	$(Q)awk -f $^ >$@
+
+$(O)/pic/tests/rocprofiler/register.o: | $(O)/gen/tests/rocprofiler/exports.inc
+
+$(O)/tests/libregister.so: $(O)/pic/tests/rocprofiler/register.o $(O)/librocprofiler-sdk.so.1
+	$(call say,LD,$@)
+	@mkdir -p $(@D)
+	$(Q)$(CC) $(CFLAGS) $(SHLIB_LDFLAGS) $^ -Wl,-rpath,'$$ORIGIN/..' -o $@ -ldl
+
+tests: $(O)/tests/libregister.so
