@@ -170,7 +170,7 @@ check_hosts() {
 	done
 	# Loaded from a file: nobody's, unless the program has one of that name.
 	traced RT_TOOL=callbacks "$O/workloads/module"
-	! grep '^host' "$(tmp records)"
+	not grep '^host' "$(tmp records)"
 }
 
 @test "what compilers call is told of without tables, too" {

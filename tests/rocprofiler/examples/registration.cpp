@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: MIT
 /*
- * librocprofiler-sdk's example of registration: a tool that says who configures it, and is active if it is the first.
+ * librocprofiler-sdk's example of registration: a tool that says who configures it, and is active
+ * if it is the first.
  *
- * (In the documentation one name is both a variable and a function, and its contexts and the types of two functions are
- * left out: they are completed here. What an id is copied to has a constant member: the pointer is kept instead.)
+ * (In the documentation one name is both a variable and a function, and its contexts and the types
+ * of two functions are left out: they are completed here. What an id is copied to has a constant
+ * member: the pointer is kept instead.)
  */
 #include <rocprofiler-sdk/registration.h>
 #include <rocprofiler-sdk/rocprofiler.h>
@@ -23,8 +25,9 @@ static int my_init_func(rocprofiler_client_finalize_t fini_func, void *tool_data
 		return -1;
 	if (rocprofiler_create_context(&ctx) != ROCPROFILER_STATUS_SUCCESS)
 		return -1;
-	if (int valid_ctx = 0; rocprofiler_context_is_valid(ctx, &valid_ctx) != ROCPROFILER_STATUS_SUCCESS ||
-			       valid_ctx == 0) {
+	if (int valid_ctx = 0;
+	    rocprofiler_context_is_valid(ctx, &valid_ctx) != ROCPROFILER_STATUS_SUCCESS ||
+	    valid_ctx == 0) {
 		// what was made is ignored
 		return -1;
 	}
@@ -54,11 +57,12 @@ rocprofiler_configure(uint32_t version, const char *runtime_version, uint32_t pr
 	uint32_t minor = (version % 10000) / 100;
 	uint32_t patch = version % 100;
 
-	printf("Configuring %s with rocprofiler-sdk (v%u.%u.%u) [%s]\n", client_id->name, major, minor, patch,
-	       runtime_version);
+	printf("Configuring %s with rocprofiler-sdk (v%u.%u.%u) [%s]\n", client_id->name, major,
+	       minor, patch, runtime_version);
 
-	static auto cfg = rocprofiler_tool_configure_result_t{sizeof(rocprofiler_tool_configure_result_t), &my_init_func,
-							      &my_fini_func, &my_tool_data};
+	static auto cfg =
+		rocprofiler_tool_configure_result_t{sizeof(rocprofiler_tool_configure_result_t),
+						    &my_init_func, &my_fini_func, &my_tool_data};
 
 	return &cfg;
 }
