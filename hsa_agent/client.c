@@ -37,8 +37,11 @@ int rtrace_agent_tell(uint32_t version, const struct rtrace_client *c)
 		return -EBUSY;
 	if (!telling)
 		return reaper_ask_client() ? 0 : -EAGAIN;
-	/* The locks are taken; packets are looked at. The reaper does the rest. */
-	__atomic_store_n(&agent.told, c->wants(), __ATOMIC_RELEASE);
+	/*
+	 * The locks are taken; packets are looked at. What another thread asks for meanwhile must
+	 * not be taken back: the reaper does that, and the rest.
+	 */
+	__atomic_fetch_or(&agent.told, c->wants(), __ATOMIC_RELEASE);
 	reaper_ask_client_later();
 	return 0;
 }
@@ -90,6 +93,16 @@ struct rtrace_caller client_caller(void)
 	return client->caller();
 }
 
+bool client_hold(uint64_t subscriber_id)
+{
+	return subscriber_id && client->hold(subscriber_id);
+}
+
+void client_release(uint64_t subscriber_id)
+{
+	client->release(subscriber_id);
+}
+
 void *client_packet_submitted(const struct queue *q, enum rt_agent_kind kind, uint64_t index,
 			      const hsa_kernel_dispatch_packet_t *kernel)
 {
@@ -105,7 +118,8 @@ void *client_packet_submitted(const struct queue *q, enum rt_agent_kind kind, ui
 
 	if (!client_wants(kind))
 		return NULL;
-	if (!owners_find_other(q->hsa, &q->owners, index, &owner))
+	op.passed_on = owners_find_other(q->hsa, &q->owners, index, &owner);
+	if (!op.passed_on)
 		owner = (struct owner){.caller = client->caller(), .tid = agent_tid()};
 	op.caller = owner.caller;
 	op.tid = owner.tid;

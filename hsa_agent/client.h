@@ -34,6 +34,7 @@ struct rtrace_operation {
 	uint32_t queue;	    /* from 1, as queues were created; 0: a copy */
 	uint32_t node;	    /* the driver's, of the GPU; of a copy: the source if that is a GPU */
 	uint32_t tid;	    /* the thread that has submitted it */
+	bool passed_on;	    /* another one, or a later call of it, has rung for it */
 	struct rtrace_caller caller; /* see below */
 	const char *kernel;	     /* its name, there for good; NULL: none, or not known */
 	/* of a kernel, there until the function returns; else NULL */
@@ -66,6 +67,13 @@ struct rtrace_client {
 	 * with it: then that which has reserved its place.
 	 */
 	struct rtrace_caller (*caller)(void);
+	/*
+	 * Of a subscriber_id that a place is reserved with: it is in use until it is released,
+	 * which it is when the packet has been looked at, or the place or the queue is used no
+	 * more. False: it needs not be released.
+	 */
+	bool (*hold)(uint64_t subscriber_id);
+	void (*release)(uint64_t subscriber_id);
 	/*
 	 * Before a GPU is given the operation, with its queue locked. It may call the runtime, but
 	 * neither wait for a GPU or for who rings, nor create or destroy a queue. What is returned,

@@ -352,6 +352,7 @@ void queue_log_destroyed(const hsa_queue_t *queue, uint32_t id, uint32_t device,
 struct owner {
 	uint64_t time;		     /* of the reservation */
 	struct rtrace_caller caller; /* what the client says of it, if it is told of packets */
+	uint64_t held;		     /* the id that it is to release; 0: none */
 	uint32_t tid;		     /* 0: not known */
 	uint32_t index;		     /* of the packet, its low half */
 };
@@ -369,6 +370,8 @@ void owners_free(struct owners *o);
 void owners_note(const hsa_queue_t *queue, uint64_t index, uint64_t count);
 /* False if the packet's place was reserved while nothing was recorded or told. */
 bool owners_find(const struct owners *o, uint64_t index, struct owner *owner);
+/* The packet has been looked at. */
+void owners_let_go(const struct owners *o, uint64_t index);
 /* Not by the calling thread, or in an earlier call of it? */
 bool owners_are_elsewhere(const hsa_queue_t *queue, uint64_t index, const struct owner *owner);
 /* Both. */

@@ -326,6 +326,7 @@ static void look_at_new(struct queue *q, uint64_t written)
 			break;
 		else if (agent_wanted()) /* the GPU has taken it already */
 			shm_lose(&agent.shm, RT_AGENT_DISPATCH);
+		owners_let_go(&q->owners, q->scanned);
 	}
 }
 

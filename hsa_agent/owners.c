@@ -23,8 +23,27 @@ int owners_init(struct owners *o, uint32_t packets)
 	return o->list ? 0 : -1;
 }
 
+/* Whoever has the id has to release it. */
+static void let_go(struct owner *place, uint64_t next)
+{
+	uint64_t held = __atomic_exchange_n(&place->held, next, __ATOMIC_ACQ_REL);
+
+	if (held)
+		client_release(held);
+}
+
+void owners_let_go(const struct owners *o, uint64_t index)
+{
+	struct owner *place = &o->list[index & o->mask];
+
+	if (unlikely(__atomic_load_n(&place->held, __ATOMIC_RELAXED)))
+		let_go(place, 0);
+}
+
 void owners_free(struct owners *o)
 {
+	for (uint64_t i = 0; o->list && i <= o->mask; i++)
+		owners_let_go(o, i);
 	free(o->list);
 }
 
@@ -51,6 +70,8 @@ static void put(struct owner *place, const struct owner *owner)
 {
 	__atomic_store_n(&place->time, owner->time, __ATOMIC_RELAXED);
 	put_caller(&place->caller, &owner->caller);
+	if (unlikely(owner->held || __atomic_load_n(&place->held, __ATOMIC_RELAXED)))
+		let_go(place, owner->held);
 	__atomic_store_n(&place->tid, owner->tid, __ATOMIC_RELAXED);
 	__atomic_store_n(&place->index, owner->index, __ATOMIC_RELEASE);
 }
@@ -88,15 +109,19 @@ void owners_note(const hsa_queue_t *queue, uint64_t index, uint64_t count)
 {
 	struct owners *o = queues_owners(queue);
 	struct owner owner = {.time = shm_now(), .tid = agent_tid()};
+	bool told = agent_told();
 
 	if (!o || count > o->mask + 1)
 		return;
-	if (agent_told())
+	if (told)
 		owner.caller = client_caller();
 	last.queue = queue;
 	last.index = index;
 	for (uint64_t i = index; i < index + count; i++) {
 		owner.index = i;
+		owner.held = told && client_hold(owner.caller.subscriber_id)
+				     ? owner.caller.subscriber_id
+				     : 0;
 		put(&o->list[i & o->mask], &owner);
 	}
 }

@@ -131,6 +131,9 @@ void shadow_stamp(hsa_signal_t signal, uint64_t begin, uint64_t end);
 
 /* Of this thread. */
 struct rtrace_caller client_caller(void);
+/* See client.h. */
+bool client_hold(uint64_t subscriber_id);
+void client_release(uint64_t subscriber_id);
 /* What it is told of. */
 bool client_wants(enum rt_agent_kind kind);
 bool client_wants_packets(void);

@@ -97,16 +97,16 @@ static void begin(void *arg)
 		dispatches__begin(s->work, s->op, &s->by);
 }
 
-/* Where no call submits it, it has an id of its own. */
+/* Who rings submits it, unless it is known who has reserved its place. */
 static struct submitter submitter_of(const struct rtrace_operation *op, struct thread *t)
 {
-	uint64_t call = op->caller.subscriber_id;
+	const struct rtrace_caller *c = &op->caller;
 
-	return (struct submitter){
-		.internal = call ? call : thread__new_id(t),
-		.ancestor = op->caller.subscriber_ancestor,
-		.thread_id = op->tid,
-	};
+	if (op->passed_on && c->subscriber_id)
+		return (struct submitter){c->subscriber_id, c->subscriber_ancestor, op->tid};
+	if (t->current)
+		return (struct submitter){t->current, t->ancestor, t->link.tid};
+	return (struct submitter){thread__new_id(t), 0, t->link.tid};
 }
 
 /* What a tool throws must not leave the queue locked. */
@@ -192,17 +192,31 @@ static void end(struct gpu_work *w, uint64_t begin_ns, uint64_t end_ns, bool fai
 		gpu_work__tell(w);
 }
 
-/* On a thread that must not wait for a tool that reads buffers. */
-void gpu_work__ended(void *work, uint64_t begin_ns, uint64_t end_ns, bool failed)
+/* From here on the thread must not wait for a tool that reads buffers; what was so before. */
+static bool pass_on(bool now)
 {
 	struct thread *t = thread__self();
 	bool before = t && t->passes_on;
 
 	if (t)
-		t->passes_on = true;
+		t->passes_on = now;
+	return before;
+}
+
+void gpu_work__ended(void *work, uint64_t begin_ns, uint64_t end_ns, bool failed)
+{
+	bool before = pass_on(true);
+
 	end(work, begin_ns, end_ns, failed);
-	if (t)
-		t->passes_on = before;
+	pass_on(before);
+}
+
+void gpu_work__release(uint64_t internal)
+{
+	bool before = pass_on(true);
+
+	retirement__release(internal);
+	pass_on(before);
 }
 
 /* ---- waiting ---- */

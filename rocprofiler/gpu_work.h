@@ -3,8 +3,9 @@
  * What GPUs are given and somebody wants to hear of, kernels and copies, from when it is about to
  * be submitted until its end has been told.
  *
- * It belongs to the call that submits it (client.h says which that is), or has an id of its own
- * where none does.
+ * It belongs to the call that rings the queue's doorbell for it. Where another thread is the first
+ * to ring, it belongs to the call of HIP that it was made in; or to that which rings, if there is
+ * none. Where no call submits it, it has an id of its own.
  *
  * Callbacks of a submission (KERNEL_DISPATCH with ENQUEUE, MEMORY_COPY with ENTER) run while the
  * queue is locked: they may call HIP and HSA, but must neither wait for a GPU or for a thread that
@@ -37,6 +38,7 @@ struct gpu_work {
 uint32_t gpu_work__wants(void);
 void *gpu_work__submitted(const struct rtrace_operation *op);
 void gpu_work__ended(void *work, uint64_t begin_ns, uint64_t end_ns, bool failed);
+void gpu_work__release(uint64_t internal); /* what was held by retirement__hold() */
 
 /*
  * Waits until what was submitted so far has ended and been told, as long as anything comes to an

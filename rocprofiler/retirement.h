@@ -18,12 +18,15 @@ void retirement__release_counted(uint64_t internal);
 
 /*
  * The id is in use once more: by a call that begins, or by work that a GPU is given for it, until
- * it is done and told.
+ * it is done and told. False: uses are not counted.
  */
-static inline void retirement__hold(uint64_t internal)
+static inline bool retirement__hold(uint64_t internal)
 {
-	if (__builtin_expect(__atomic_load_n(&retirement_is_wanted, __ATOMIC_RELAXED), 0))
+	bool wanted = __atomic_load_n(&retirement_is_wanted, __ATOMIC_RELAXED);
+
+	if (__builtin_expect(wanted, 0))
 		retirement__hold_counted(internal);
+	return wanted;
 }
 
 /* Once less; if it is in use no more, buffers get a record. */

@@ -19,6 +19,7 @@
 #include "rocprofiler/intercept_table.h"
 #include "rocprofiler/markers.h"
 #include "rocprofiler/registration.h"
+#include "rocprofiler/retirement.h"
 #include "rocprofiler/roctracer_core.h"
 #include "rocprofiler/runtime_initialization.h"
 #include "roctracer/ext/prof_protocol.h"
@@ -113,7 +114,9 @@ static const struct rtrace_subscriber subscriber = {
 	.hsa_loaded = hsa_runtime__loaded,
 	.hsa_unloaded = runtimes__end,
 	.wants = gpu_work__wants,
-	.in = operation__in,
+	.in = calls__in,
+	.hold = retirement__hold,
+	.release = gpu_work__release,
 	.submitted = gpu_work__submitted,
 	.ended = gpu_work__ended,
 };
@@ -209,20 +212,6 @@ void runtimes__initialize(void)
 	runtimes__services_changed();
 }
 
-/* Asked for under the lock, so that the last one to ask has the last word. */
-static bool other_work_is_wanted(void)
-{
-	static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
-	static uint32_t wanted;
-	uint32_t before, now;
-
-	pthread_mutex_lock(&lock);
-	before = wanted;
-	now = wanted = gpu_work__wants();
-	pthread_mutex_unlock(&lock);
-	return before != now;
-}
-
 void runtimes__services_changed(void)
 {
 	const struct roctracer_core *core = roctracer_core__subscribe(&subscriber);
@@ -233,8 +222,7 @@ void runtimes__services_changed(void)
 		return;
 	calls__engage(core, initialization__is_wanted() &&
 				    !is_told(ROCPROFILER_RUNTIME_INITIALIZATION_HIP));
-	if (other_work_is_wanted())
-		core->want_operations();
+	core->want_operations();
 }
 
 static void collect(void)

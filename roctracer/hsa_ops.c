@@ -77,6 +77,18 @@ static struct rtrace_caller caller(void)
 	return c;
 }
 
+static bool hold(uint64_t id)
+{
+	const struct rtrace_subscriber *s = __atomic_load_n(&subscriber_of_calls, __ATOMIC_ACQUIRE);
+
+	return s && s->hold(id);
+}
+
+static void release(uint64_t id)
+{
+	subscriber_of_calls->release(id);
+}
+
 static uint32_t op_of(uint32_t wanted_as)
 {
 	switch (wanted_as) {
@@ -160,7 +172,8 @@ static void packet_written(const struct rtrace_packet *packet)
 
 /* ---- what we ask of it ---- */
 
-static const struct rtrace_client client = {wants, caller, submitted, ended, packet_written};
+static const struct rtrace_client client = {wants,     caller, hold,	      release,
+					    submitted, ended,  packet_written};
 
 static void *load_agent(void)
 {

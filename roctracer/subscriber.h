@@ -38,11 +38,13 @@ struct rtrace_subscriber {
 	void (*hsa_unloaded)(void);
 	/*
 	 * What GPUs are given and when they ran it: as in hsa_agent/client.h, with the same rules;
-	 * times are ns. `in`: the call in which the thread is, and the one around it, by the
-	 * subscriber's own ids, with which operations are told that this call submits; 0: none.
+	 * times are ns. `in`: by the subscriber's own ids, the call to which an operation belongs
+	 * for which the thread reserves a place now, and the one around that; 0: none.
 	 */
 	uint32_t (*wants)(void);
 	void (*in)(uint64_t *id, uint64_t *ancestor);
+	bool (*hold)(uint64_t id); /* with each of these an id is in use until it is released */
+	void (*release)(uint64_t id);
 	void *(*submitted)(const struct rtrace_operation *op);
 	void (*ended)(void *operation, uint64_t begin_ns, uint64_t end_ns, bool failed);
 };

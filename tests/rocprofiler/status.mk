@@ -2,7 +2,7 @@
 # What functions return, held against what the headers say; to be run with the simulated GPU in LD_PRELOAD.
 
 $(O)/gen/tests/rocprofiler/statuses.inc: tests/rocprofiler/statuses.awk $(addprefix rocprofiler/rocprofiler-sdk/,fwd.h \
-	$(filter-out fwd.h,$(sort $(ROCPROFILER_HEADERS:rocprofiler-sdk/%=%))))
+	$(filter-out fwd.h,$(sort $(filter %.h,$(ROCPROFILER_HEADERS:rocprofiler-sdk/%=%)))))
 	$(call say,GEN,$@)
 	@mkdir -p $(@D)
 	$(Q)awk -f $^ >$@
@@ -21,7 +21,7 @@ tests: $(O)/tests/test_sdk_status
 $(O)/gen/tests/rocprofiler/declared.txt: tests/rocprofiler/declared.awk $(addprefix rocprofiler/,$(ROCPROFILER_HEADERS)) | $(ROCPROFILER_GEN)
 	$(call say,GEN,$@)
 	@mkdir -p $(@D)
-	$(Q)printf '#include <%s>\n' $(ROCPROFILER_HEADERS) $(ROCPROFILER_GEN_HEADERS) | \
+	$(Q)printf '#include <%s>\n' $(filter %.h,$(ROCPROFILER_HEADERS)) $(ROCPROFILER_GEN_HEADERS) | \
 		$(CC) -std=gnu11 -E -x c -I$(O)/gen $(ROCPROFILER_TEST_CFLAGS) - | awk -f $< | sort -u >$@
 
 tests: $(O)/gen/tests/rocprofiler/declared.txt

@@ -4,6 +4,7 @@
  * other. What they name is read from them (statuses.awk); what was returned is noted, and missed
  * at the end. Runs with the simulated GPU.
  */
+#include <dlfcn.h>
 #include <string.h>
 #include <sys/mman.h>
 
@@ -323,6 +324,9 @@ static int make_wrong_things(void)
 	      (rocprofiler_callback_thread_t){0});
 	GIVES(ERROR_INVALID_ARGUMENT, rocprofiler_at_intercept_table_registration, on_table,
 	      1 << 20, NULL);
+	assert_non_null(dlopen("libamdhip64.so", RTLD_NOW));
+	GIVES(ERROR_NOT_IMPLEMENTED, rocprofiler_at_intercept_table_registration, on_table,
+	      ROCPROFILER_HIP_RUNTIME_TABLE, NULL);
 	return 0;
 }
 
