@@ -14,6 +14,7 @@
 #include "roctracer/hsa_api.h"
 #include "roctracer/hsa_events.h"
 #include "roctracer/hsa_ops.h"
+#include "roctracer/hsa_tables_known.h"
 #include "roctracer/kfd.h"
 #include "roctracer/libs.h"
 #include "roctracer/subscriber.h"
@@ -30,8 +31,11 @@ EXPORT void OnUnload(void);
 
 TABLE(hsa_calls, ACTIVITY_DOMAIN_HSA_API, HSA_API_ID_NUMBER);
 
+typedef hsa_status_t get_info_fn(hsa_system_info_t attribute, void *value);
+
 static bool initialised;
-static bool loaded; /* between OnLoad and OnUnload */
+static bool loaded;		   /* between OnLoad and OnUnload */
+static get_info_fn *real_get_info; /* as long as that */
 
 /* ---- calls ---- */
 
@@ -53,6 +57,14 @@ void hsa__engage(void)
 
 /* ---- the runtime ---- */
 
+/* A table of a version that is not known is not looked into. */
+static void keep_get_info(const HsaApiTable *table)
+{
+	if (hsa_table_known_root(table) && hsa_table_known_core(table->core_))
+		__atomic_store_n(&real_get_info, table->core_->hsa_system_get_info_fn,
+				 __ATOMIC_RELEASE);
+}
+
 /*
  * A second time (HSA_TOOLS_LIB names us twice, or a tool calls it for a runtime that does not)
  * others have wrapped what we did since. To wrap them again would be to call each other for ever.
@@ -63,6 +75,7 @@ bool OnLoad(HsaApiTable *table, uint64_t runtime_version, uint64_t failed_count,
 	if (loaded)
 		return true;
 	loaded = true;
+	keep_get_info(table);
 	hsa_ops__load(table, runtime_version, failed_count, failed_names);
 	if (subscriber_of_calls && subscriber_of_calls->hsa_loading)
 		subscriber_of_calls->hsa_loading(table);
@@ -83,14 +96,16 @@ void OnUnload(void)
 	if (loaded)
 		hsa_ops__unload();
 	loaded = false;
+	__atomic_store_n(&real_get_info, NULL, __ATOMIC_RELEASE);
 	__atomic_store_n(&initialised, false, __ATOMIC_RELAXED);
 }
 
-/* False: it is not initialised. */
+/* False: it is not initialised. Where the runtime has loaded us this is a call that nobody is told
+ * of. */
 static bool ask_runtime(hsa_system_info_t attribute, uint64_t *value)
 {
-	hsa_status_t (*get_info)(hsa_system_info_t attribute, void *value) = NULL;
-	void *lib = libs__find("libhsa-runtime64.so");
+	get_info_fn *get_info = __atomic_load_n(&real_get_info, __ATOMIC_ACQUIRE);
+	void *lib = get_info ? NULL : libs__find("libhsa-runtime64.so");
 
 	if (lib)
 		get_info = dlsym(lib, "hsa_system_get_info");
