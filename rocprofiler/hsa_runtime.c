@@ -56,6 +56,7 @@ void hsa_runtime__loaded(HsaApiTable *table, uint64_t version)
 	uint64_t instance = __atomic_fetch_add(&instances, 1, __ATOMIC_RELAXED);
 
 	registration__initialize();
+	registration__end_before();   /* HIP has registered for exit */
 	runtimes__services_changed(); /* HIP may be there by now */
 	if (handed_in)
 		handed_in->shown = true;

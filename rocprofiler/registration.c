@@ -224,6 +224,15 @@ void registration__initialize(void)
 		wait_initialized();
 }
 
+/* What runs at exit runs in reverse order, and once is enough for finalize(). */
+void registration__end_before(void)
+{
+	static bool done;
+
+	if (tools && !__atomic_exchange_n(&done, true, __ATOMIC_ACQ_REL))
+		atexit(finalize);
+}
+
 /* ---- the interface ---- */
 
 rocprofiler_status_t rocprofiler_is_initialized(int *status)

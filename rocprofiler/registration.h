@@ -20,4 +20,10 @@ int registration__finalized(void);
 /* Whose function is run at the moment, to configure or initialise it; NULL: no tool's. */
 struct tool *registration__tool(void);
 
+/*
+ * At exit tools are finalised before all that has registered for exit by now: runtimes that end
+ * then make calls, and what the tool's functions use may be gone.
+ */
+void registration__end_before(void);
+
 #endif

@@ -138,7 +138,8 @@ allocations() {
 	traced RT_TOOL=callbacks,calls SIMKFD_GPUS=1 "$O/workloads/streams" -g 1 -t 8 -s 4 -n 30
 	awk '$1 == "call" && $2 == "enter" { name[$4] = $3; ancestor[$4] = $5; tid[$4] = $6
 			if ($3 == "hipLaunchKernel") kernels[$4] = 0 }
-		$1 == "dispatch" && $2 == "enter" {
+		$1 == "kernel" && $2 == "load" { copies[$3] = $5 ~ /^__amd_rocclr_copy/ }
+		$1 == "dispatch" && $2 == "enter" && !copies[$10] {
 			if (tid[$3] != $5) { print "of another thread: " $0; bad++ }
 			for (id = $3; id && name[id] != "hipLaunchKernel"; id = ancestor[id]);
 			if (id) kernels[id]++; else { print "of no launch: " $0; bad++ } }
