@@ -84,17 +84,19 @@ check_retired() {
 		END { for (id in used) if (!retired[id]) { print "not retired: " id; bad++ } exit bad > 0 }' "$(tmp records)"
 }
 
-# Code objects have ids from 1 on, as kernels have; a kernel is loaded behind its code object, and unloaded before it. At the
-# end nothing is left.
+# Code objects have ids from 1 on, each its own, as kernels have (threads may load code at once); a kernel is loaded behind its
+# code object, and unloaded before it. At the end nothing is left.
 check_code() {
-	awk '$1 == "object" && $2 == "load" { if ($3 != ++objects) wrong("id"); here[$3] = rest(3) }
-		$1 == "kernel" && $2 == "load" { if ($3 != ++kernels) wrong("id"); if (!($4 in here)) wrong("no object")
+	awk '$1 == "object" && $2 == "load" { objects++; is_new("object"); here[$3] = rest(3) }
+		$1 == "kernel" && $2 == "load" { kernels++; is_new("kernel"); if (!($4 in here)) wrong("no object")
 			kernel[$3] = rest(3); of[$4]++ }
 		$1 == "kernel" && $2 == "unload" { if (kernel[$3] != rest(3)) wrong("never loaded"); delete kernel[$3]; of[$4]-- }
 		$1 == "object" && $2 == "unload" { if (here[$3] != rest(3)) wrong("never loaded"); delete here[$3]; if (of[$3]) wrong("kernels left") }
 		function rest(from,   i, s) { for (i = from; i <= NF; i++) s = s " " $i; return s }
+		function is_new(what) { if (ids[what, $3]++ || $3 < 1) wrong("id"); if ($3 > last[what]) last[what] = $3 }
 		function wrong(why) { bad++; if (bad <= 5) print why ": " $0 }
-		END { for (i in here) { print "left: " i; bad++ } for (i in kernel) { print "left: kernel " i; bad++ }
+		END { if (last["object"] != objects || last["kernel"] != kernels) { print "ids left out"; bad++ }
+			for (i in here) { print "left: " i; bad++ } for (i in kernel) { print "left: kernel " i; bad++ }
 			exit bad > 0 || !objects || !kernels }' "$(tmp records)"
 }
 
