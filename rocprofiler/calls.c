@@ -16,7 +16,6 @@
 #include "rocprofiler/results.h"
 #include "rocprofiler/roctracer_core.h"
 #include "rocprofiler/tables.h"
-#include "rocprofiler/thread.h"
 #include "roctracer/ext/prof_protocol.h"
 #include "roctracer/libs.h"
 #include "roctracer/tool/functions.h"
@@ -278,21 +277,6 @@ void calls__returned(void *call, int result)
 
 	f->payload.hip.retval.hipError_t_retval = result;
 	finish(f);
-}
-
-/* A place is reserved inside of one of HSA's calls, which may be over when the GPU is given it. */
-void calls__in(uint64_t *internal, uint64_t *ancestor)
-{
-	const struct thread *t = thread_current;
-	const struct frame *f = current_frame;
-
-	*internal = t ? t->current : 0;
-	*ancestor = t ? t->ancestor : 0;
-	if (!f || !f->operation.pushed || f->operation.internal != *internal ||
-	    f->operation.callback_kind > ROCPROFILER_CALLBACK_TRACING_HSA_FINALIZE_EXT_API)
-		return;
-	*internal = f->operation.outer;
-	*ancestor = f->operation.outer_ancestor;
 }
 
 /* ---- what is wanted ---- */

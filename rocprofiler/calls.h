@@ -14,9 +14,6 @@ struct roctracer_core;
 void calls__begin(uint32_t domain, uint32_t op, const void *data);
 void calls__end(uint32_t domain, uint32_t op, const void *data);
 
-/* For the subscriber: the call to which belongs what the thread reserves a packet's place for. */
-void calls__in(uint64_t *internal, uint64_t *ancestor);
-
 /*
  * What services want is wanted of libroctracer64 from now on; with `all` all calls of HIP are,
  * which is how the first one is heard of. HIP's functions are known once HIP is in the process.

@@ -4,8 +4,8 @@
  * be submitted until its end has been told.
  *
  * It belongs to the call that rings the queue's doorbell for it. Where another thread is the first
- * to ring, it belongs to the call of HIP that it was made in; or to that which rings, if there is
- * none. Where no call submits it, it has an id of its own.
+ * to ring, or a later call, it belongs to that which has reserved its place. Where no call submits
+ * it, it has an id of its own.
  *
  * Callbacks of a submission (KERNEL_DISPATCH with ENQUEUE, MEMORY_COPY with ENTER) run while the
  * queue is locked: they may call HIP and HSA, but must neither wait for a GPU or for a thread that

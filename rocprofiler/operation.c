@@ -415,3 +415,9 @@ uint64_t operation__current(void)
 {
 	return thread_current ? thread_current->current : 0;
 }
+
+void operation__in(uint64_t *internal, uint64_t *ancestor)
+{
+	*internal = operation__current();
+	*ancestor = thread_current ? thread_current->ancestor : 0;
+}

@@ -122,6 +122,9 @@ void operation__record(struct operation *o, uint32_t number, void *record, uint3
 /* The internal correlation id of the innermost one that is traced; 0: none. */
 uint64_t operation__current(void);
 
+/* The same, and that of the one around it. */
+void operation__in(uint64_t *internal, uint64_t *ancestor);
+
 bool operation__begin_slow(struct operation *o, rocprofiler_callback_tracing_kind_t callback,
 			   rocprofiler_buffer_tracing_kind_t buffer, uint32_t number,
 			   uint64_t internal, void *payload);

@@ -38,8 +38,8 @@ struct rtrace_subscriber {
 	void (*hsa_unloaded)(void);
 	/*
 	 * What GPUs are given and when they ran it: as in hsa_agent/client.h, with the same rules;
-	 * times are ns. `in`: by the subscriber's own ids, the call to which an operation belongs
-	 * for which the thread reserves a place now, and the one around that; 0: none.
+	 * times are ns. `in`: by the subscriber's own ids, the call in which the thread is, and the
+	 * one around that; 0: none.
 	 */
 	uint32_t (*wants)(void);
 	void (*in)(uint64_t *id, uint64_t *ancestor);

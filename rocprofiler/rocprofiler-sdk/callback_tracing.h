@@ -37,7 +37,8 @@ typedef struct rocprofiler_callback_tracing_hsa_api_data_t {
  * built with rocprofiler-register are known; those of another one where the function was called by
  * who is linked against it: else, if its address came from dlsym(), as of what configures a launch,
  * it is hipErrorUnknown. Of such a HIP __hipRegister...() and __hipUnregisterFatBinary() are only
- * seen there, see HOST_KERNEL_SYMBOL_REGISTER below.
+ * seen there, see HOST_KERNEL_SYMBOL_REGISTER below. What a program calls at exit
+ * (__hipUnregisterFatBinary()), when tools have been finalised, is not told.
  */
 typedef struct rocprofiler_callback_tracing_hip_api_data_t {
 	uint64_t size;

@@ -62,8 +62,8 @@ check_phases() {
 			exit bad > 0 }' "$(tmp records)"
 }
 
-# Each belongs to a call that launches or copies, which had begun and not ended when it was submitted; or to that of HIP, where
-# another thread has rung for it, or a later call.
+# Each belongs to a call that launches or copies, which had begun and not ended when it was submitted; or to that which has
+# reserved its place, where another thread, or a later call, has rung for it.
 check_calls() {
 	awk '$1 == "call" && $2 == "enter" { name[$4] = $3; tid[$4] = $6; open[$4] = 1 }
 		$1 == "call" && $2 == "exit" { open[$4] = 0 }
@@ -71,7 +71,7 @@ check_calls() {
 		$1 == "copy" && $2 == "enter" { check($4, $6, "^hsa_amd_memory_async_copy") }
 		function check(id, by, re) {
 			n++
-			if ((!open[id] || name[id] !~ re) && name[id] !~ /^hip/ || tid[id] != by) {
+			if ((!open[id] || name[id] !~ re) && name[id] !~ /^hsa_queue_add_write_index/ || tid[id] != by) {
 				bad++; if (bad <= 5) print "by " name[id] ": " $0 } }
 		END { exit bad > 0 || !n }' "$(tmp records)"
 }
