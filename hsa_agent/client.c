@@ -93,9 +93,9 @@ struct rtrace_caller client_caller(void)
 	return client->caller();
 }
 
-bool client_hold(uint64_t subscriber_id)
+uint64_t client_hold(uint64_t subscriber_id)
 {
-	return subscriber_id && client->hold(subscriber_id);
+	return subscriber_id && client->hold(subscriber_id) ? subscriber_id : 0;
 }
 
 void client_release(uint64_t subscriber_id)

@@ -150,7 +150,7 @@ static struct relay *begin(const struct copy_request *r, hsa_signal_t *completio
 		goto put;
 	timed = c->timed; /* then it may be somebody else's */
 	if (!relay_start(c, copy_ended)) {
-		inflight_tell_done(&c->notice, 0, &(struct times){0}, 0);
+		inflight_tell_untimed(&c->notice, 0);
 		goto put;
 	}
 	/* From here on the runtime takes times until it has ended, see copies_profile. */

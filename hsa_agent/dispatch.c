@@ -192,12 +192,6 @@ static bool set_signal(const struct queue *q, uint64_t index, union packet *pkt,
 					   __ATOMIC_RELAXED);
 }
 
-/* Its times will not be known. */
-static void tell_untimed(const struct notice *n, uint32_t device_id)
-{
-	inflight_tell_done(n, device_id, &(struct times){0}, 0);
-}
-
 /* Who is told of a signal's end may be told at once: so who is to be told is known before. */
 static bool has_timer(struct queue *q, uint64_t index, union packet *pkt, struct op *op)
 {
@@ -233,7 +227,7 @@ static bool record_packet(struct queue *q, enum rt_agent_kind kind, uint64_t ind
 	if (has_timer(q, index, pkt, op))
 		inflight_push(q);
 	else
-		tell_untimed(&op->notice, op->device_id);
+		inflight_tell_untimed(&op->notice, op->device_id);
 	return true;
 }
 
@@ -264,10 +258,10 @@ static bool record_shared(struct queue *q, enum rt_agent_kind kind, uint64_t ind
 	}
 	timed = r->timed; /* then it may be somebody else's */
 	if (!relay_start(r, shared_ended)) {
-		tell_untimed(&r->notice, r->device_id);
+		inflight_tell_untimed(&r->notice, r->device_id);
 		relay_put(r);
 	} else if (!set_signal(q, index, pkt, r->own, timed)) {
-		tell_untimed(&r->notice, r->device_id);
+		inflight_tell_untimed(&r->notice, r->device_id);
 		relay_cancel(r);
 	}
 	return true;

@@ -115,6 +115,11 @@ void inflight_tell_done(const struct notice *n, uint32_t device_id, const struct
 	client_ended(n->operation, times, value < 0);
 }
 
+void inflight_tell_untimed(const struct notice *n, uint32_t device_id)
+{
+	inflight_tell_done(n, device_id, &(struct times){0}, 0);
+}
+
 void inflight_tell_end(const struct op *op)
 {
 	struct times times;
@@ -140,7 +145,7 @@ static void give_up(struct op *op)
 {
 	if (op->own)
 		shadow_forget(op);
-	inflight_tell_done(&op->notice, op->device_id, &(struct times){0}, 0);
+	inflight_tell_untimed(&op->notice, op->device_id);
 	op->ended = true;
 }
 

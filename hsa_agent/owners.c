@@ -109,19 +109,16 @@ void owners_note(const hsa_queue_t *queue, uint64_t index, uint64_t count)
 {
 	struct owners *o = queues_owners(queue);
 	struct owner owner = {.time = shm_now(), .tid = agent_tid()};
-	bool told = agent_told();
 
 	if (!o || count > o->mask + 1)
 		return;
-	if (told)
+	if (agent_told())
 		owner.caller = client_caller();
 	last.queue = queue;
 	last.index = index;
 	for (uint64_t i = index; i < index + count; i++) {
 		owner.index = i;
-		owner.held = told && client_hold(owner.caller.subscriber_id)
-				     ? owner.caller.subscriber_id
-				     : 0;
+		owner.held = client_hold(owner.caller.subscriber_id);
 		put(&o->list[i & o->mask], &owner);
 	}
 }

@@ -112,6 +112,8 @@ void inflight_tell_end(const struct op *op);
 /* An operation has ended; `value`: of its signal then. */
 void inflight_tell_done(const struct notice *n, uint32_t device_id, const struct times *times,
 			hsa_signal_value_t value);
+/* ... of which the times will not be known. */
+void inflight_tell_untimed(const struct notice *n, uint32_t device_id);
 
 /* ---- shadow.c ---- */
 
@@ -131,8 +133,8 @@ void shadow_stamp(hsa_signal_t signal, uint64_t begin, uint64_t end);
 
 /* Of this thread. */
 struct rtrace_caller client_caller(void);
-/* See client.h. */
-bool client_hold(uint64_t subscriber_id);
+/* See client.h: the id that is to be released, or 0. */
+uint64_t client_hold(uint64_t subscriber_id);
 void client_release(uint64_t subscriber_id);
 /* What it is told of. */
 bool client_wants(enum rt_agent_kind kind);

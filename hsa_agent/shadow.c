@@ -118,7 +118,7 @@ static bool take_times(struct entry *e)
 /* The signal goes before it has told them. */
 static void end_untimed(struct entry *e)
 {
-	inflight_tell_done(&e->kernel->notice, e->kernel->device_id, &(struct times){0}, 0);
+	inflight_tell_untimed(&e->kernel->notice, e->kernel->device_id);
 	e->kernel->told = true;
 	detach(e);
 }
@@ -128,41 +128,43 @@ static bool is_usable(hsa_signal_t signal)
 	return signal_abi(signal)->kind == AMD_SIGNAL_KIND_USER && signal_value(signal) == 1;
 }
 
-bool shadow_reserve(hsa_signal_t signal)
+static void watch(struct entry *e, struct op *op)
+{
+	const hsa_signal_t signal = {e->signal};
+
+	signal_abi(signal)->start_ts = 0;
+	__atomic_store_n(&signal_abi(signal)->end_ts, 0, __ATOMIC_RELEASE);
+	e->copy = 0;
+	e->kernel = op;
+	__atomic_fetch_add(&kernels, 1, __ATOMIC_RELAXED);
+}
+
+/* `op` NULL: there is room for one, and it could be watched. */
+static bool watch_if_free(hsa_signal_t signal, struct op *op)
 {
 	struct shard *shard;
 	struct entry **link, *e;
-	bool can;
+	bool is_free;
 
 	if (!is_usable(signal))
 		return false;
 	link = lock_entry(signal, &shard);
 	e = get_entry(link, shard, signal);
-	can = e && (!e->kernel || take_times(e));
+	is_free = e && (!e->kernel || take_times(e));
+	if (is_free && op)
+		watch(e, op);
 	pthread_mutex_unlock(&shard->lock);
-	return can;
+	return is_free;
+}
+
+bool shadow_reserve(hsa_signal_t signal)
+{
+	return watch_if_free(signal, NULL);
 }
 
 bool shadow_watch(hsa_signal_t signal, struct op *op)
 {
-	struct shard *shard;
-	struct entry **link, *e;
-	bool watched = false;
-
-	if (!is_usable(signal))
-		return false;
-	link = lock_entry(signal, &shard);
-	e = get_entry(link, shard, signal);
-	if (e && (!e->kernel || take_times(e))) {
-		signal_abi(signal)->start_ts = 0;
-		__atomic_store_n(&signal_abi(signal)->end_ts, 0, __ATOMIC_RELEASE);
-		e->copy = 0;
-		e->kernel = op;
-		__atomic_fetch_add(&kernels, 1, __ATOMIC_RELAXED);
-		watched = true;
-	}
-	pthread_mutex_unlock(&shard->lock);
-	return watched;
+	return watch_if_free(signal, op);
 }
 
 bool shadow_has_ended(struct op *op)

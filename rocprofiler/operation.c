@@ -253,16 +253,22 @@ static void push(struct operation *o, struct thread *t)
 }
 
 /* It belongs to that call, which mostly is the one that the thread is in. */
-static uint64_t ancestor_of(const struct thread *t, uint64_t internal)
+static struct submitter in_call(uint64_t internal)
 {
-	return internal == t->current ? t->ancestor : 0;
+	const struct thread *t = thread_current;
+
+	return (struct submitter){
+		.internal = internal,
+		.ancestor = internal == t->current ? t->ancestor : 0,
+		.thread_id = t->link.tid,
+	};
 }
 
-static void belong(struct operation *o, const struct submitter *to)
+static void belong(struct operation *o, struct submitter to)
 {
-	o->internal = to->internal;
-	o->ancestor = to->ancestor;
-	o->thread_id = to->thread_id;
+	o->internal = to.internal;
+	o->ancestor = to.ancestor;
+	o->thread_id = to.thread_id;
 }
 
 /* As long as a tool may throw. */
@@ -282,8 +288,7 @@ bool operation__begin_slow(struct operation *o, rocprofiler_callback_tracing_kin
 		return false;
 	begun = o;
 	if (internal)
-		belong(o, &(struct submitter){internal, ancestor_of(thread_current, internal),
-					      thread_current->link.tid});
+		belong(o, in_call(internal));
 	else
 		push(o, thread_current);
 	get_external(o);
@@ -307,7 +312,7 @@ bool operation__prepare_for(struct operation *o, rocprofiler_callback_tracing_ki
 	if (!service__any(callback, buffer) || !prepare(o, callback, buffer, number))
 		return false;
 	begun = o;
-	belong(o, by);
+	belong(o, *by);
 	get_external(o);
 	begun = NULL;
 	return true;
@@ -317,14 +322,13 @@ bool operation__prepare(struct operation *o, rocprofiler_callback_tracing_kind_t
 			rocprofiler_buffer_tracing_kind_t buffer, uint32_t number,
 			uint64_t internal)
 {
-	const struct thread *t = thread__self();
-	const struct submitter self = {
-		.internal = internal,
-		.ancestor = t ? ancestor_of(t, internal) : 0,
-		.thread_id = t ? t->link.tid : 0,
-	};
+	struct submitter by;
 
-	return operation__prepare_for(o, callback, buffer, number, &self);
+	o->open = false;
+	if (!service__any(callback, buffer) || !thread__self())
+		return false;
+	by = in_call(internal);
+	return operation__prepare_for(o, callback, buffer, number, &by);
 }
 
 /* ---- end ---- */

@@ -6,7 +6,6 @@
  */
 #include "rocprofiler/runtimes.h"
 
-#include <pthread.h>
 #include <string.h>
 
 #include <rocprofiler-sdk/fwd.h>

@@ -43,9 +43,14 @@ static bool hip_needs(uint32_t op)
 	return graph_work__wants(op) && table__is_enabled(&hip_ops, op);
 }
 
+static const struct rtrace_subscriber *subscriber(void)
+{
+	return __atomic_load_n(&subscriber_of_calls, __ATOMIC_ACQUIRE);
+}
+
 static uint32_t wanted_by_subscriber(void)
 {
-	const struct rtrace_subscriber *s = __atomic_load_n(&subscriber_of_calls, __ATOMIC_ACQUIRE);
+	const struct rtrace_subscriber *s = subscriber();
 
 	return s && s->wants ? s->wants() : 0;
 }
@@ -67,7 +72,7 @@ static uint32_t wants(void)
 
 static struct rtrace_caller caller(void)
 {
-	const struct rtrace_subscriber *s = __atomic_load_n(&subscriber_of_calls, __ATOMIC_ACQUIRE);
+	const struct rtrace_subscriber *s = subscriber();
 	struct rtrace_caller c = {
 		.id = thread_current ? ids__top(&thread_current->calls) : 0,
 	};
@@ -77,16 +82,15 @@ static struct rtrace_caller caller(void)
 	return c;
 }
 
+/* Of what its `in` has said. */
 static bool hold(uint64_t id)
 {
-	const struct rtrace_subscriber *s = __atomic_load_n(&subscriber_of_calls, __ATOMIC_ACQUIRE);
-
-	return s && s->hold(id);
+	return subscriber()->hold(id);
 }
 
 static void release(uint64_t id)
 {
-	subscriber_of_calls->release(id);
+	subscriber()->release(id);
 }
 
 static uint32_t op_of(uint32_t wanted_as)

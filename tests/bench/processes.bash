@@ -13,6 +13,15 @@ record() {
 	echo "$*" >>"$work/samples"
 }
 
+# record_samples PREFIX: lines "KEY VALUE" of the input.
+record_samples() {
+	local key value
+
+	while read -r key value; do
+		record sample "$1.$key" "$value"
+	done
+}
+
 quotient() { # A B
 	awk -v a="$1" -v b="$2" 'BEGIN { printf "%.2f", a / b }'
 }

@@ -105,3 +105,13 @@ check_loaded() {
 	awk '$1 == "kernel" { loaded[$3] = $2 == "load" }
 		$1 == "dispatch" && $2 != "record" && !loaded[$10] { print; bad++ } END { exit bad > 0 }' "$(tmp records)"
 }
+
+# All that was told, by callbacks and by records, of what GPUs ran and of what was loaded for them.
+check_gpu_work() {
+	check_told complete exit
+	check_told record record
+	check_phases
+	check_calls
+	check_code
+	check_loaded
+}

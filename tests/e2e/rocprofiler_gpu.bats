@@ -10,13 +10,8 @@ load rocprofiler
 		echo "$w"
 		# shellcheck disable=SC2086 # words
 		traced RT_TOOL=callbacks,records,calls "$O/workloads/"$w
-		check_told complete exit
-		check_told record record
-		check_phases
-		check_calls
+		check_gpu_work
 		check_retired
-		check_code
-		check_loaded
 	done
 }
 

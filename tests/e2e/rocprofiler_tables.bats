@@ -51,12 +51,7 @@ check_callers() {
 		traced "$HIP_REGISTERS" RT_TOOL=callbacks,records,calls "$O/workloads/"$w
 		check_hip_calls
 		check_callers
-		check_told complete exit
-		check_told record record
-		check_phases
-		check_calls
-		check_code
-		check_loaded
+		check_gpu_work
 		for how in callback record; do
 			[ "$(awk -v how=$how '$1 == "init" && $2 == how && $3 ~ /_HIP$/ { print $4, $5 }' "$(tmp records)")" = "60443 0" ]
 		done
@@ -117,12 +112,7 @@ counts_of_hsa() {
 		sed -n 's/^calls hsa_/hsa_/p' "$(tmp out)" | grep -vE '^hsa_(init|shut_down|system_get_info) ' | sort >"$(tmp want)"
 		[ -s "$(tmp want)" ]
 		for phase in enter exit; do diff "$(tmp want)" <(counts_of_hsa $phase); done
-		check_told complete exit
-		check_told record record
-		check_phases
-		check_calls
-		check_code
-		check_loaded
+		check_gpu_work
 		[ "$(grep -c '^init callback ' "$(tmp records)")" = 1 ]
 		[ "$(grep -c '^table 1 ' "$(tmp records)")" = 1 ]
 	done

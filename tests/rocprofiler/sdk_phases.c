@@ -367,7 +367,6 @@ int main(int argc, char **argv)
 		      !hipModuleGetFunction(&function, module, "elementAdd") &&
 		      !hipMalloc((void **)&data, sizeof(*data)),
 	      "HIP");
-	made = 0;
 	run();
 	check_all();
 	printf("told checked %" PRIu64 "\ntold kernels %" PRIu64 "\ntold records %" PRIu64 "\n",
