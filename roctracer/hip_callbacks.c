@@ -12,11 +12,18 @@
  *   callback(domain, op, data, arg)
  *   activity(op, NULL, NULL, arg)
  *
- * HIP waits in a loop for calls of the operation to end when one of the functions is changed, which
- * is a deadlock inside of a callback; and whether it looks at all is one switch for all operations,
- * which, if it is moved while a call is under way, has that call's counters go wrong at its end. So
- * our functions are registered for all operations at once when the first is wanted, and stay. (The
- * calls that are under way at that moment are in danger with any tool: enable early.)
+ * Whether HIP looks at all is one switch for all operations, on while one of them has an activity
+ * function; and while it is on, HIP takes times of all that it gives to GPUs. So our functions are
+ * registered for all operations at once when the first is wanted, and the activities are taken back
+ * when none is any more. A call has taken over its functions when it begins: one that is under way
+ * then is told to its end. HIP's lock there has a gap, by which a call could have the activity
+ * without its argument, and its end look like a begin: so the argument stays registered for good.
+ *
+ * HIP 4, up to 4.3, is told apart by its major version: it waits for calls of an operation to end
+ * when a function is changed, which is a deadlock inside of a callback, and a call that was under
+ * way when the switch was moved has its counters go wrong at its end. There the functions stay.
+ * (The calls that are under way when they are registered are in danger with any tool: enable
+ * early.)
  *
  * What a GPU does has an id of HIP's own, told on the thread that asks for it; at its end comes a
  * record with that id in the place of the correlation id.
@@ -218,19 +225,46 @@ static void on_done(uint32_t op, void *record, void *arg)
 
 /* ---- */
 
-/* For what GPUs do as well: HIP takes their times only while a function for calls is registered. */
+#define FIRST_MAJOR_TO_TAKE_BACK 5
+
+/*
+ * For what GPUs do as well: HIP takes their times only while a function for calls is registered. A
+ * stream that is made while none is may lack some, so if they were ever wanted that stays.
+ */
+static bool wants_calls(const struct hip_library *hip)
+{
+	static bool for_good;
+
+	if (!table__is_empty(&hip_ops))
+		for_good = true;
+	if (hip->major < FIRST_MAJOR_TO_TAKE_BACK && !table__is_empty(&hip_api))
+		for_good = true;
+	return for_good || !table__is_empty(&hip_api);
+}
+
+static void register_arguments(const struct hip_library *hip)
+{
+	static bool registered;
+
+	if (registered)
+		return;
+	registered = true;
+	hip_arguments__init();
+	for (uint32_t op = 1; op < hip_api.count; op++)
+		hip->register_callback(op, (void *)on_arguments, NULL);
+}
+
 static void engage_calls(const struct hip_library *hip)
 {
 	static bool engaged;
+	bool want = wants_calls(hip);
 
-	if (engaged || (table__is_empty(&hip_api) && table__is_empty(&hip_ops)))
+	if (engaged == want)
 		return;
-	engaged = true;
-	hip_arguments__init();
-	for (uint32_t op = 1; op < hip_api.count; op++) {
-		hip->register_callback(op, (void *)on_arguments, NULL);
-		hip->register_activity(op, (void *)on_call, (void *)1);
-	}
+	engaged = want;
+	register_arguments(hip);
+	for (uint32_t op = 1; op < hip_api.count; op++)
+		hip->register_activity(op, want ? (void *)on_call : NULL, (void *)1);
 }
 
 void hip_callbacks__engage(const struct hip_library *hip)

@@ -8,8 +8,8 @@
  * Prints lines `KEY NANOSECONDS`, of what a call costs the thread that makes it:
  *   calls.THREADS.none|records|callbacks|both    the median thread
  *   launch.none|ops|all                          all: with records of calls, too
- * `none` comes first: a HIP that has known a tool may never be again what it was. With `floor` for
- * a tool that does nothing, without libroctracer64, which is what HIP itself takes:
+ * `none` comes first: a HIP that has told of what GPUs do may never be again what it was. With
+ * `floor` for a tool that does nothing, without libroctracer64, which is what HIP itself takes:
  *   calls.THREADS.floor
  *   launch.none|floor
  * With `sdk-calls` for librocprofiler-sdk, which is loaded after `none`:

@@ -4,7 +4,8 @@
  *
  * In both, whether a tool is to be told is looked up in tables that are not behind a lock of the
  * tool's: a tool that registers and removes while calls are under way meets here what it meets in
- * HIP. The counters of the older one end the process, as HIP's do, if they go wrong.
+ * HIP. The counters of the older one end the process, as HIP's do, if they go wrong; HELD says that
+ * a call is counted until it ends, as up to HIP 4.3, not only while it takes over its functions.
  */
 #include "tests/roctracer/fakehip.h"
 
@@ -104,6 +105,11 @@ void fakehip_call(enum fake_op op, uint64_t a, uint64_t b, void (*inside)(void *
 	}
 }
 
+bool fakehip_looks(void)
+{
+	return current();
+}
+
 void fakehip_submit(struct fake_command *c)
 {
 	tracer_t function = current();
@@ -127,13 +133,17 @@ void fakehip_done(const struct fake_command *c)
 
 typedef void *(*activity_t)(uint32_t op, activity_record_t *record, const void *data, void *arg);
 
-struct slot {
-	bool sync;
-	uint32_t calls;
+struct functions {
 	activity_t activity;
 	void *activity_arg;
 	activity_rtapi_callback_t callback;
 	void *arg;
+};
+
+struct slot {
+	bool sync;
+	uint32_t calls;
+	struct functions functions;
 };
 
 static struct slot slots[FAKE_OPS];
@@ -151,7 +161,11 @@ int hipRegisterActivityCallback(uint32_t op, void *function, void *arg);
 void hipInitActivityCallback(void *id_callback, void *op_callback, void *arg);
 bool hipEnableActivityCallback(uint32_t op, bool enable);
 
-/* Waits for calls of the operation to end, and keeps others from beginning. */
+/* HIP's are plain. */
+#define SET(place, value) __atomic_store_n(&(place), value, __ATOMIC_RELEASE)
+#define GET(place)	  __atomic_load_n(&(place), __ATOMIC_ACQUIRE)
+
+/* Waits for calls of the operation that are counted, and keeps others from beginning. */
 static void stop_calls(struct slot *s)
 {
 	__atomic_store_n(&s->sync, true, __ATOMIC_SEQ_CST);
@@ -167,8 +181,8 @@ int hipRegisterApiCallback(uint32_t op, void *function, void *arg)
 		return 1;
 	pthread_mutex_lock(&lock);
 	stop_calls(s);
-	s->callback = (activity_rtapi_callback_t)function;
-	s->arg = arg;
+	SET(s->functions.callback, (activity_rtapi_callback_t)function);
+	SET(s->functions.arg, arg);
 	__atomic_store_n(&s->sync, false, __ATOMIC_SEQ_CST);
 	pthread_mutex_unlock(&lock);
 	return 0;
@@ -182,19 +196,20 @@ int hipRegisterActivityCallback(uint32_t op, void *function, void *arg)
 		return 1;
 	pthread_mutex_lock(&lock);
 	stop_calls(s);
-	activities += (function != NULL) - (s->activity != NULL);
+	activities += (function != NULL) - (s->functions.activity != NULL);
 	__atomic_store_n(&on, activities != 0, __ATOMIC_RELEASE);
-	s->activity = (activity_t)function;
-	s->activity_arg = arg;
+	SET(s->functions.activity, (activity_t)function);
+	SET(s->functions.activity_arg, arg);
 	__atomic_store_n(&s->sync, false, __ATOMIC_SEQ_CST);
 	pthread_mutex_unlock(&lock);
 	return 0;
 }
 
+/* As HIP does it: when it has waited, it does not look whether it is to wait again. */
 static void begin(struct slot *s)
 {
 	__atomic_add_fetch(&s->calls, 1, __ATOMIC_SEQ_CST);
-	while (__atomic_load_n(&s->sync, __ATOMIC_SEQ_CST)) {
+	if (__atomic_load_n(&s->sync, __ATOMIC_SEQ_CST)) {
 		__atomic_sub_fetch(&s->calls, 1, __ATOMIC_SEQ_CST);
 		while (__atomic_load_n(&s->sync, __ATOMIC_SEQ_CST))
 			;
@@ -208,36 +223,69 @@ static void end(struct slot *s)
 		abort();
 }
 
-static void enter(struct slot *s, enum fake_op op, struct fake_data *d, uint64_t a, uint64_t b)
+static struct functions take_over(struct slot *s)
+{
+	struct functions f = {0};
+
+	f.callback = GET(s->functions.callback);
+	f.arg = GET(s->functions.arg);
+	f.activity = GET(s->functions.activity);
+	f.activity_arg = GET(s->functions.activity_arg);
+	return f;
+}
+
+static void tell(const struct functions *f, enum fake_op op, struct fake_data *d)
+{
+	if (f->callback)
+		f->callback(ACTIVITY_DOMAIN_HIP_API, op, d, f->arg);
+}
+
+static void enter(const struct functions *f, enum fake_op op, struct fake_data *d, uint64_t a,
+		  uint64_t b)
 {
 	set_arguments(d, a, b);
-	if (s->callback) {
-		s->callback(ACTIVITY_DOMAIN_HIP_API, op, d, s->arg);
+	tell(f, op, d);
+	if (f->callback)
 		d->phase = ACTIVITY_API_PHASE_EXIT;
-	}
 }
 
 void fakehip_call(enum fake_op op, uint64_t a, uint64_t b, void (*inside)(void *arg), void *arg)
 {
 	struct slot *s = &slots[op];
+	struct functions f = {0};
 	struct fake_data *d = NULL;
 
 	if (__atomic_load_n(&on, __ATOMIC_ACQUIRE)) {
 		begin(s);
-		if (s->activity)
-			d = s->activity(op, NULL, NULL, NULL);
+		f = take_over(s);
+#ifndef HELD
+		end(s);
+#endif
+		if (f.activity)
+			d = f.activity(op, NULL, NULL, NULL);
 		if (d)
-			enter(s, op, d, a, b);
+			enter(&f, op, d, a, b);
 	}
 	if (inside)
 		inside(arg);
+#ifdef HELD
 	if (!__atomic_load_n(&on, __ATOMIC_ACQUIRE))
 		return;
-	if (d && s->callback)
-		s->callback(ACTIVITY_DOMAIN_HIP_API, op, d, s->arg);
-	if (d && s->activity)
-		s->activity(op, NULL, NULL, s->activity_arg);
+	f = take_over(s);
+#endif
+	if (d) {
+		tell(&f, op, d);
+		if (f.activity)
+			f.activity(op, NULL, NULL, f.activity_arg);
+	}
+#ifdef HELD
 	end(s);
+#endif
+}
+
+bool fakehip_looks(void)
+{
+	return __atomic_load_n(&on, __ATOMIC_ACQUIRE);
 }
 
 void hipInitActivityCallback(void *id_callback, void *op_callback, void *arg)

@@ -6,6 +6,7 @@
 #ifndef RTRACE_TESTS_FAKEHIP_H
 #define RTRACE_TESTS_FAKEHIP_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -36,6 +37,9 @@ struct fake_data {
 
 /* One call, on this thread; `inside`, if not NULL, is what it does. */
 void fakehip_call(enum fake_op op, uint64_t a, uint64_t b, void (*inside)(void *arg), void *arg);
+
+/* Does it look at each call whether a tool wants to be told? */
+bool fakehip_looks(void);
 
 /* What a GPU does, as a command of a call, in whose `inside` this is called. */
 struct fake_command {

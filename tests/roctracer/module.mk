@@ -1,14 +1,17 @@
 # SPDX-License-Identifier: MIT
 # Tests of libroctracer64, with HIP libraries of our own that have its interfaces for tools.
 
-# The major version of the file's own name tells the library how long a call's data is: so do these, of HIP 5.2, 5.7, 6.
-FAKEHIPS = 52 57 64
+# The major version of the file's own name tells the library how long a call's data is: so do these, of HIP 4.3, 5.2, 5.7, 6.
+FAKEHIPS = 43 52 57 64
+LONGEST_43 = 816
 LONGEST_52 = 816
 LONGEST_57 = 816
 LONGEST_64 = 1496
+SONAME_43 = libamdhip64.so.4
 SONAME_52 = libamdhip64.so.5
 SONAME_57 = libamdhip64.so.5
 SONAME_64 = libamdhip64.so.6
+INTERFACE_43 = -DHELD
 INTERFACE_57 = -DTRACER
 INTERFACE_64 = -DTRACER
 

@@ -149,12 +149,37 @@ static void disable_for_both(void *arg)
 /* Each begin has its end; of a call that was not wanted when it began none is told. */
 static void in_the_middle_of_a_call(void **state)
 {
-	want(FAKE_TWO); /* a HIP up to 5.3.0 is told for good, with the first */
+	want(FAKE_TWO); /* a HIP up to 4.3 is told for good, and not while it calls */
 	fakehip_call(FAKE_ONE, 0, 0, enable_for_both, NULL);
 	assert_int_equal(n_heard, 0);
 	fakehip_call(FAKE_ONE, 0, 0, disable_for_both, NULL);
 	assert_int_equal(n_heard, 2);
 	assert_int_equal(tool_told, 1); /* as it was disabled */
+}
+
+/* A HIP up to 4.3 would wait for ever, or lose count. */
+#ifdef HELD
+#define GOES_ON true
+#else
+#define GOES_ON false
+#endif
+
+static void want_nothing(void *arg)
+{
+	want(FAKE_NONE);
+	assert_int_equal(fakehip_looks(), GOES_ON);
+}
+
+static void hip_looks_no_more_when_nothing_is_wanted(void **state)
+{
+	for (uint32_t i = 1; i < 3; i++) {
+		want(FAKE_ONE);
+		assert_true(fakehip_looks());
+		fakehip_call(FAKE_ONE, 0, 0, want_nothing, NULL);
+		assert_int_equal(n_heard, 2 * i);
+		fakehip_call(FAKE_ONE, 0, 0, NULL, NULL);
+		assert_int_equal(n_heard, 2 * i);
+	}
 }
 
 static void *call_often(void *arg)
@@ -188,6 +213,7 @@ int main(void)
 		TEST(calls_that_are_wanted),
 		TEST(a_tool_beside_it_has_the_same_ids_and_stops_alone),
 		TEST(in_the_middle_of_a_call),
+		TEST(hip_looks_no_more_when_nothing_is_wanted),
 		TEST(under_load),
 	};
 
