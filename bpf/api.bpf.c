@@ -71,7 +71,8 @@ static __always_inline void fill_frame(struct pt_regs *ctx, struct task_state *t
 }
 
 /* The call is not followed: the frame is used for the record alone. */
-static __always_inline void send_entry(struct task_state *t, struct frame *f, __u64 pid_tgid)
+static __always_inline void send_entry(struct task_struct *task, struct task_state *t,
+				       struct frame *f, __u64 pid_tgid)
 {
 	struct span_end e = {.flags = RT_SPAN_ENTRY};
 
@@ -80,6 +81,7 @@ static __always_inline void send_entry(struct task_state *t, struct frame *f, __
 	f->begin = e.ts = bpf_ktime_get_boot_ns();
 	e.pid = pid_tgid >> 32;
 	e.tid = pid_tgid;
+	tell_open(task, t, t->depth, pid_tgid);
 	send_span(t, t->depth, &e, NULL);
 }
 
@@ -138,10 +140,11 @@ static __always_inline int enter(struct pt_regs *ctx, __u64 cookie)
 	f->flags = (by_ip ? FRAME_BY_IP : 0) | (off ? FRAME_QUIET : 0);
 	fill_frame(ctx, t, f, plan);
 	if (plan && plan->flags & RT_PLAN_ENTRY) {
-		send_entry(t, f, pid_tgid);
+		send_entry(task, t, f, pid_tgid);
 		return 1;
 	}
 	push_done(t, f);
+	tell_open(task, t, t->depth - 1, pid_tgid);
 	return 0;
 }
 
@@ -259,7 +262,7 @@ int flush_open_calls(struct bpf_iter__task *ctx)
 /* ---- processes that come, and what they load ---- */
 
 static __always_inline void send_fork(__u16 kind, struct task_struct *parent, __u32 child,
-				      __u64 corr)
+				      __u64 corr, __u64 agent_corr)
 {
 	struct rt_rec_fork *r = reserve(sizeof(*r));
 
@@ -271,6 +274,7 @@ static __always_inline void send_fork(__u16 kind, struct task_struct *parent, __
 	r->child = child;
 	r->_pad = 0;
 	r->corr = corr;
+	r->agent_corr = agent_corr;
 	submit(r);
 }
 
@@ -278,9 +282,12 @@ static __always_inline void send_fork(__u16 kind, struct task_struct *parent, __
 static __always_inline void new_thread(struct task_struct *parent, struct task_struct *child)
 {
 	const struct task_state *t = bpf_task_storage_get(&tasks, parent, NULL, 0);
+	__u64 corr = t && t->depth ? t->frames[0].corr : 0;
+	struct rt_around a = {};
 
-	if (t && t->depth)
-		send_fork(RT_REC_THREAD, parent, child->pid, t->frames[0].corr);
+	around(parent, 0, &a);
+	if (corr || a.root)
+		send_fork(RT_REC_THREAD, parent, child->pid, corr, a.root);
 }
 
 /* What a process has switched off stays so in its children. */
@@ -303,7 +310,7 @@ int BPF_PROG(task_fork, struct task_struct *parent, struct task_struct *child)
 	copy.threads = 0;
 	if (bpf_map_update_elem(&pids, &child_pid, &copy, BPF_ANY))
 		count(RT_COUNT_LOST_NOTE);
-	send_fork(RT_REC_FORK, parent, child_pid, 0);
+	send_fork(RT_REC_FORK, parent, child_pid, 0, 0);
 	return 0;
 }
 

@@ -6,6 +6,7 @@
 #ifndef RTRACE_BPF_CALLS_H
 #define RTRACE_BPF_CALLS_H
 
+#include "agentcalls.h"
 #include "callstack.h"
 #include "filter.h"
 

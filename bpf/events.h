@@ -23,6 +23,7 @@ enum rt_rec_kind {
 	RT_REC_SIGNAL,	 /* struct rt_rec_signal: a signal is about to be lost to packets */
 	RT_REC_CODE,	 /* struct rt_rec: code objects are about to be loaded or unloaded */
 	RT_REC_ENDED,	 /* struct rt_rec_ended: an operation of a process that is being killed */
+	RT_REC_OPEN,	 /* struct rt_rec_open: a call began where an agent captures others */
 };
 
 struct rt_rec {
@@ -32,6 +33,9 @@ struct rt_rec {
 	__u64 ts; /* SPAN: end */
 	__u32 pid, tid;
 };
+
+/* rt_rec.flags: by an agent, and `tid` is as the process knows it */
+#define RT_REC_BY_AGENT 0x80000000
 
 /* rt_rec.flags of spans */
 #define RT_SPAN_UNFINISHED 0x1	/* the task or the trace ended inside the call */
@@ -186,7 +190,31 @@ struct rt_rec_fork {
 	struct rt_rec h; /* the parent */
 	__u32 child;	 /* process, or thread */
 	__u32 _pad;
-	__u64 corr; /* THREAD: of the outermost call that is open in the parent */
+	__u64 corr;	  /* THREAD: of the outermost call that is open in the parent */
+	__u64 agent_corr; /* ... and of that which an agent captures */
+};
+
+/* The innermost call of a thread that an agent captures; all 0: none. */
+struct rt_around {
+	__u64 corr;
+	__u64 root; /* the outermost's */
+	__u64 begin;
+	__u64 depth; /* so many there are */
+};
+
+/* Where the agent of a process has the calls that its threads are in. */
+struct rt_agent_calls {
+	__s64 thread_offset; /* as in struct rt_spans_state of hsa_agent/span_ring.h */
+	__u64 first_corr;    /* what is added to the ids of the process */
+};
+
+struct rt_rec_open {
+	struct rt_rec h; /* ts: when the call began */
+	__u64 corr;
+	__u64 parent, root; /* as in struct rt_rec_span: of the calls that the kernel captures */
+	__u32 depth;	    /* likewise */
+	__u32 _pad;
+	struct rt_around around;
 };
 
 #define RT_CMDLINE_MAX 1024

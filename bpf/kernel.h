@@ -78,6 +78,10 @@ struct mm_struct {
 	unsigned long arg_start, arg_end;
 };
 
+struct thread_struct {
+	unsigned long fsbase; /* where the thread pointer leads to */
+};
+
 struct task_struct {
 	int pid, tgid;
 	struct mm_struct *mm;
@@ -91,6 +95,7 @@ struct task_struct {
 	int exit_code;	  /* a signal in the lowest bits, the status above */
 	__u32 self_exec_id;
 	char comm[16];
+	struct thread_struct thread;
 };
 
 struct trace_entry {

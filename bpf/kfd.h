@@ -77,6 +77,7 @@ int ioctl_enter(struct trace_event_raw_sys_enter *ctx)
 	f->args[2] = ctx->args[2];
 	f->args[3] = f->args[4] = f->args[5] = 0;
 	push_done(t, f);
+	tell_open(task, t, t->depth - 1, pid_tgid);
 	return 0;
 }
 

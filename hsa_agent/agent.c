@@ -14,10 +14,12 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
+#include "hsa_agent/bind.h"
 #include "hsa_agent/code.h"
 #include "hsa_agent/core.h"
 #include "hsa_agent/relay.h"
 #include "hsa_agent/say.h"
+#include "hsa_agent/stubs.h"
 
 #define EXPORT __attribute__((visibility("default")))
 
@@ -101,6 +103,8 @@ static void forked(void)
 	agent.watching = 0;
 	agent.off = 1;
 	tls_tid = 0;
+	stubs_use(NULL);
+	spans_use(NULL);
 	shm_disown(&agent.shm);
 	agent.shm.base = NULL;
 	queues_forked();
@@ -161,15 +165,31 @@ static uint32_t ring_slots(void)
 	return n;
 }
 
+static int make_memory(const HsaApiTable *table)
+{
+	struct spans_area area;
+	int err;
+
+	if (agent.shm.base)
+		return 0;
+	err = shm_create(&agent.shm, ring_slots(), table->version.major_id,
+			 table->version.minor_id);
+	if (err || !agent.shm.header->spans_off)
+		return err;
+	area = spans_area_at(agent.shm.base + agent.shm.header->spans_off);
+	spans_use(&area);
+	stubs_use(&area);
+	bind_init();
+	return 0;
+}
+
 static bool start(const HsaApiTable *table, bool recording)
 {
 	static bool hooked;
-	int err = 0;
+	int err;
 
 	agent.off = 0;
-	if (!agent.shm.base)
-		err = shm_create(&agent.shm, ring_slots(), table->version.major_id,
-				 table->version.minor_id);
+	err = make_memory(table);
 	if (err) {
 		agent_fail("shared memory, %s: %s", RT_AGENT_MEMFD, strerror(-err));
 		return false;

@@ -14,6 +14,7 @@
  *   header.meta_off   the meta log: append-only records of variable size, kept also while dormant
  *                     (devices, queues, kernels), so that a tracer that comes late knows all names
  *   header.ring_off   the ring: slots of one fixed size, many producers, one consumer
+ *   header.spans_off  calls that are captured in the process: span_ring.h
  *
  * The ring. A producer claims slot `pos` by advancing state.head with a compare-and-swap (never
  * past control.tail + ring_slots: a full ring drops the record and counts it in state.lost), fills
@@ -36,9 +37,11 @@
 
 #include <linux/types.h>
 
+#include "hsa_agent/span_ring.h"
+
 #define RT_AGENT_MEMFD	 "rtrace-agent"
 #define RT_AGENT_MAGIC	 0x31544e4741545252ULL /* "RRTAGNT1" */
-#define RT_AGENT_VERSION 5
+#define RT_AGENT_VERSION 6
 
 #define RT_AGENT_CONTROL 4096
 #define RT_AGENT_STATE	 8192
@@ -85,7 +88,8 @@ struct rt_agent_header {
 	__u32 slot_size;  /* sizeof(struct rt_agent_rec) */
 	__u32 hsa_major;  /* versions of the HSA API table the agent was loaded with */
 	__u32 hsa_minor;
-	__u64 address; /* of this memory in the process */
+	__u64 address;	 /* of this memory in the process */
+	__u64 spans_off; /* 0: there is no room for spans */
 };
 
 struct rt_agent_control {
@@ -95,6 +99,11 @@ struct rt_agent_control {
 	__u64 tail;	 /* next slot the consumer will take */
 	__u32 wants;	 /* RT_AGENT_WANT_*: what is only recorded on demand */
 	__u32 news;	 /* a futex, on which a dormant agent sleeps: counted up to wake it */
+	/*
+	 * The last sign of life of any other tracer of the process: calls must take their probes as
+	 * long, and are not captured here.
+	 */
+	__u64 probing;
 };
 
 #define RT_AGENT_WANT_BARRIERS 0x1

@@ -7,11 +7,13 @@
 #include <errno.h>
 
 #include "hsa_agent/queue.h"
+#include "hsa_agent/stubs.h"
 
 #define EXPORT __attribute__((visibility("default")))
 
 EXPORT rtrace_agent_tell_fn rtrace_agent_tell;
 EXPORT rtrace_agent_collect_fn rtrace_agent_collect;
+EXPORT rtrace_agent_behind_fn rtrace_agent_behind;
 
 static const struct rtrace_client *client;
 
@@ -50,6 +52,11 @@ void rtrace_agent_collect(void)
 {
 	if (!telling)
 		queues_reap();
+}
+
+void *rtrace_agent_behind(void *function)
+{
+	return stubs_behind(function);
 }
 
 uint32_t client_wishes(void)

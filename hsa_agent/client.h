@@ -102,4 +102,10 @@ typedef int rtrace_agent_tell_fn(uint32_t version, const struct rtrace_client *c
 /* Returns when the client has been told of all operations that have ended before. */
 typedef void rtrace_agent_collect_fn(void);
 
+/*
+ * Under the name rtrace_agent_behind: the function whose calls the agent captures by what is at
+ * that address; any other address is as it is.
+ */
+typedef void *rtrace_agent_behind_fn(void *function);
+
 #endif

@@ -24,6 +24,9 @@
  *   reaper.c    the one thread: collects the times of what has ended, follows the tracer's wishes
  *   client.c    the library of the process that is told of operations, if there is one
  *   shm.c       the shared memory; knows nothing of HSA
+ *   stubs.S/.c  what stands in the place of API functions, so that their calls are captured here
+ *   bind.c      has calls led to these, with imports.c
+ *   spans.c     the calls that threads are in, and the records of them, with span_items.c
  *
  * Nothing in here may harm the application: on whatever failure, a wrapper does what the original
  * function would have done, and the core says once that it has switched itself off.

@@ -17,7 +17,9 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "hsa_agent/bind.h"
 #include "hsa_agent/relay.h"
+#include "hsa_agent/stubs.h"
 
 #define ACTIVE_NS    1000000
 #define RELAYS_NS    20000000 /* while dormant: what is still under way is the runtime's to end */
@@ -36,6 +38,8 @@ static struct {
 	uint64_t heartbeat;
 	uint64_t silence; /* ns since it changed, as far as we looked */
 	uint64_t last_look;
+	uint64_t probing;	  /* control's ... */
+	uint64_t probing_silence; /* ... and ns since it changed */
 	uint64_t next_clock, clock_every;
 	uint64_t numbered; /* flight_round's */
 	uint32_t told;	   /* as agent.told, but for what the client has changed since */
@@ -44,6 +48,23 @@ static struct {
 
 /* Who changes what is recorded or told: the thread, and those of a client. */
 static pthread_mutex_t switching = PTHREAD_MUTEX_INITIALIZER;
+
+/* Is there another tracer, for whom calls take their probes? */
+static void look_for_others(uint64_t passed)
+{
+	uint64_t probing = __atomic_load_n(&agent.shm.control->probing, __ATOMIC_ACQUIRE);
+
+	reaper.probing_silence += passed;
+	if (probing != reaper.probing) {
+		reaper.probing = probing;
+		reaper.probing_silence = 0;
+	}
+}
+
+static bool others_probe(void)
+{
+	return reaper.probing && reaper.probing_silence < RT_AGENT_HEARTBEAT_TIMEOUT_NS;
+}
 
 static bool should_record(uint64_t now)
 {
@@ -54,7 +75,10 @@ static bool should_record(uint64_t now)
 	if (agent.off)
 		return false;
 	reaper.last_look = now;
-	reaper.silence += passed < LOOK_MAX_NS ? passed : LOOK_MAX_NS;
+	if (passed > LOOK_MAX_NS)
+		passed = LOOK_MAX_NS;
+	look_for_others(passed);
+	reaper.silence += passed;
 	if (heartbeat != reaper.heartbeat) {
 		reaper.heartbeat = heartbeat;
 		reaper.silence = 0;
@@ -153,6 +177,15 @@ static void record_clocks(uint64_t now)
 	reaper.next_clock = now + reaper.clock_every;
 }
 
+/* Calls are captured in the process while a tracer wants them. */
+static void follow_calls(bool on)
+{
+	bool changed = stubs_follow(on && !others_probe());
+
+	if (stubs_capture())
+		bind_look(changed, stubs_places());
+}
+
 /* One round; returns how long to sleep, ns. */
 static long round_once(void)
 {
@@ -163,6 +196,7 @@ static long round_once(void)
 	__atomic_store_n(&agent.wants, __atomic_load_n(&agent.shm.control->wants, __ATOMIC_RELAXED),
 			 __ATOMIC_RELAXED);
 	follow_wishes(on, now);
+	follow_calls(on);
 	in_flight = queues_reap();
 	__atomic_thread_fence(__ATOMIC_SEQ_CST); /* as in copies.c: not wanted, or a relay */
 	relays = relays_reap();
@@ -202,6 +236,7 @@ static void end_all(void)
 		switch_telling(0);
 	copies_profile(false);
 	pthread_mutex_unlock(&switching);
+	stubs_follow(false);
 }
 
 static void *reap(void *arg)

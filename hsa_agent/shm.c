@@ -58,31 +58,48 @@ static int make_sealed_memfd(size_t size)
 	return fd;
 }
 
-int shm_create(struct shm *shm, uint32_t slots, uint32_t hsa_major, uint32_t hsa_minor)
+/* Maps new memory of that size. Returns its descriptor, or -errno. */
+static int map_new(struct shm *shm, size_t size)
 {
-	uint64_t ring_off = RT_AGENT_META + (uint64_t)RT_AGENT_META_LEN;
-	struct rt_agent_header *h;
+	int fd = make_sealed_memfd(size), err;
 	void *base;
-	int fd, err;
 
-	shm->size = ring_off + (uint64_t)slots * sizeof(struct rt_agent_rec);
-	fd = make_sealed_memfd(shm->size);
 	if (fd < 0)
 		return fd;
-	base = mmap(NULL, shm->size, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
+	base = mmap(NULL, size, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
 	if (base == MAP_FAILED) {
 		err = -errno;
 		close(fd);
 		return err;
 	}
-
 	shm->base = base;
-	shm->header = h = base;
-	shm->control = base + RT_AGENT_CONTROL;
-	shm->state = base + RT_AGENT_STATE;
-	shm->flights = base + RT_AGENT_FLIGHTS;
-	shm->meta = base + RT_AGENT_META;
-	shm->ring = base + ring_off;
+	shm->size = size;
+	return fd;
+}
+
+static uint64_t whole_pages(uint64_t size)
+{
+	return (size + 4095) & ~4095ULL;
+}
+
+int shm_create(struct shm *shm, uint32_t slots, uint32_t hsa_major, uint32_t hsa_minor)
+{
+	uint64_t ring_off = RT_AGENT_META + (uint64_t)RT_AGENT_META_LEN;
+	uint64_t end = ring_off + (uint64_t)slots * sizeof(struct rt_agent_rec);
+	int fd = map_new(shm, whole_pages(end) + RT_SPANS_SIZE);
+	bool spans = fd >= 0;
+	struct rt_agent_header *h;
+
+	if (fd == -EFBIG || fd == -ENOMEM) /* calls are captured by their probes then */
+		fd = map_new(shm, end);
+	if (fd < 0)
+		return fd;
+	shm->header = h = shm->base;
+	shm->control = shm->base + RT_AGENT_CONTROL;
+	shm->state = shm->base + RT_AGENT_STATE;
+	shm->flights = shm->base + RT_AGENT_FLIGHTS;
+	shm->meta = shm->base + RT_AGENT_META;
+	shm->ring = shm->base + ring_off;
 	shm->slots = slots;
 	shm->state->oldest = 1;
 	pthread_mutex_init(&shm->meta_lock, NULL);
@@ -96,7 +113,8 @@ int shm_create(struct shm *shm, uint32_t slots, uint32_t hsa_major, uint32_t hsa
 	h->slot_size = sizeof(struct rt_agent_rec);
 	h->hsa_major = hsa_major;
 	h->hsa_minor = hsa_minor;
-	h->address = (uint64_t)base;
+	h->address = (uint64_t)shm->base;
+	h->spans_off = spans ? whole_pages(end) : 0;
 	__atomic_store_n(&h->magic, RT_AGENT_MAGIC, __ATOMIC_RELEASE);
 	/* Last: a tracer that comes too late for the descriptor finds the memory ready. */
 	close(fd);

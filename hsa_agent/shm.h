@@ -28,7 +28,10 @@ struct shm {
 	pthread_mutex_t meta_lock;
 };
 
-/* Makes the memory of this process. `slots` is a power of two. 0 or -errno. */
+/*
+ * Makes the memory of this process. `slots` is a power of two. Without room for spans if memory of
+ * that size is refused. 0 or -errno.
+ */
 int shm_create(struct shm *shm, uint32_t slots, uint32_t hsa_major, uint32_t hsa_minor);
 
 /* Unmaps it: only for tests, the agent's memory stays for as long as its process. */

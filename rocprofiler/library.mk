@@ -8,7 +8,7 @@ ROCPROFILER_SOURCES = agent agent_drm agent_files agent_visibility allocations a
 	unsupported values
 ROCPROFILER_LIBRARY_OBJS = $(patsubst %,$(O)/pic/rocprofiler/%.o,$(ROCPROFILER_SOURCES))
 # What they share with libroctracer64, its tool library, and the agent.
-ROCPROFILER_SHARED_OBJS = $(patsubst %,$(O)/pic/roctracer/%.o,imports libs thread_list tool/hip_release tool/functions_tables) \
+ROCPROFILER_SHARED_OBJS = $(patsubst %,$(O)/pic/roctracer/%.o,agent_library libs thread_list tool/hip_release tool/functions_tables) $(O)/pic/hsa_agent/imports.o \
 	$(O)/pic/hsa_agent/descriptor.o $(O)/pic/hsa_agent/map.o
 
 # What a tool throws goes through: see rocprofiler/operation.h.

@@ -12,7 +12,8 @@
 #include "rocprofiler/hip_tables.h"
 #include "rocprofiler/service.h"
 #include "rocprofiler/tables.h"
-#include "roctracer/imports.h"
+#include "hsa_agent/imports.h"
+#include "roctracer/agent_library.h"
 #include "roctracer/libs.h"
 
 #include <hip/hip_runtime_api.h>
@@ -120,23 +121,32 @@ static bool find_originals(void)
 }
 
 /* What compilers call, of a HIP that has no table to hand in. */
-static bool find_compiler_function(const char *name, struct import *import)
+static void *compiler_function(const char *name, void *function)
 {
-	void *original = library && !strncmp(name, "__hip", 5) ? dlsym(library, name) : NULL;
-
-	import->original = original;
-	import->replacement = original ? hip_tables__wrap_export(name, original) : NULL;
-	return import->replacement;
+	if (!library || strncmp(name, "__hip", 5) || dlsym(library, name) != function)
+		return NULL;
+	return hip_tables__wrap_export(name, function);
 }
 
-static bool find(const char *name, struct import *import)
+static bool is_of_hip(const char *name)
+{
+	return !strncmp(name, "hip", 3) || !strncmp(name, "__hip", 5);
+}
+
+static void *instead(const char *name, void *function)
 {
 	for (uint32_t i = 0; i < FUNCTIONS; i++)
-		if (!strcmp(names[i], name) && originals[i] && numbers[i] != UNKNOWN) {
-			*import = (struct import){originals[i], replacements[i]};
-			return true;
-		}
-	return find_compiler_function(name, import);
+		if (originals[i] == function && !strcmp(names[i], name))
+			return numbers[i] == UNKNOWN ? NULL : replacements[i];
+	return compiler_function(name, function);
+}
+
+static const char *const libraries[] = {LIBRARY, NULL};
+static void replace(void)
+{
+	const struct imports imports = {libraries, is_of_hip, agent_library__behind(), instead};
+
+	imports__replace(&imports);
 }
 
 /* Since this was asked last, by one thread. */
@@ -156,7 +166,7 @@ void results__look_again(void)
 		return;
 	pthread_mutex_lock(&lock);
 	if (find_originals())
-		imports__replace(LIBRARY, find);
+		replace();
 	pthread_mutex_unlock(&lock);
 }
 

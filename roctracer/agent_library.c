@@ -76,3 +76,10 @@ void *agent_library__load(void)
 
 	return lib || !find_file(path, sizeof(path)) ? lib : dlopen(path, RTLD_NOW | RTLD_LOCAL);
 }
+
+rtrace_agent_behind_fn *agent_library__behind(void)
+{
+	void *lib = agent_library__find();
+
+	return lib ? dlsym(lib, "rtrace_agent_behind") : NULL;
+}

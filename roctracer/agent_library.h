@@ -8,11 +8,16 @@
 
 #include <stdbool.h>
 
+#include "hsa_agent/client.h"
+
 /* Is there one in the process, or a file? */
 bool agent_library__is_there(void);
 /* A handle for dlsym(); it stays loaded. NULL: there is none in the process. */
 void *agent_library__find(void);
 /* The same; if there is none, the file is loaded. */
 void *agent_library__load(void);
+
+/* How to see the functions behind what the agent has put in their places; NULL: it is not there. */
+rtrace_agent_behind_fn *agent_library__behind(void);
 
 #endif

@@ -5,7 +5,7 @@
  * Changes are made one at a time, under one lock; what must be waited for is waited for when it has
  * been released, as callbacks of the tool may want to change things, too.
  */
-#include "roctracer/clock.h"
+#include "hsa_agent/clock.h"
 #include "roctracer/domains.h"
 #include "roctracer/hsa.h"
 #include "roctracer/hsa_ops.h"

@@ -4,7 +4,7 @@
  */
 #include "roctracer/call.h"
 
-#include "roctracer/clock.h"
+#include "hsa_agent/clock.h"
 #include "roctracer/table.h"
 
 void call__begin(const struct table *t, uint32_t op, struct call_data *data, struct call *c,

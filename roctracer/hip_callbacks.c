@@ -32,7 +32,7 @@
 #include <stdlib.h>
 #include <time.h>
 
-#include "roctracer/clock.h"
+#include "hsa_agent/clock.h"
 #include "roctracer/graph_work.h"
 #include "roctracer/hip.h"
 #include "roctracer/hip_arguments.h"

@@ -18,7 +18,7 @@
 #include <stddef.h>
 
 #include "roctracer/call_work.h"
-#include "roctracer/clock.h"
+#include "hsa_agent/clock.h"
 #include "roctracer/graph_work.h"
 #include "roctracer/hip.h"
 #include "roctracer/hip_arguments.h"

@@ -26,7 +26,7 @@ $(O)/tests/test_hsa_api: $(O)/obj/tests/unit/test_hsa_api.o $(O)/obj/tests/unit/
 	$(Q)$(CC) $(CFLAGS) $(SANFLAGS) $^ -o $@ -lcmocka
 
 HSA_EVENTS_OBJS = $(patsubst %,$(O)/obj/%.o,tests/unit/test_hsa_events roctracer/hsa_events roctracer/table \
-	roctracer/thread roctracer/thread_list roctracer/pool roctracer/clock)
+	roctracer/thread roctracer/thread_list roctracer/pool hsa_agent/clock)
 $(HSA_EVENTS_OBJS): ALL_CFLAGS += -Iroctracer -I$(O)/gen/roctracer
 $(HSA_EVENTS_OBJS): | $(HSA_API_GEN)
 

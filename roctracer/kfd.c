@@ -12,7 +12,8 @@
 #include <dlfcn.h>
 #include <pthread.h>
 
-#include "roctracer/imports.h"
+#include "hsa_agent/imports.h"
+#include "roctracer/agent_library.h"
 #include "roctracer/kfd_api.h"
 #include "roctracer/libs.h"
 
@@ -56,20 +57,30 @@ static bool find_originals(void)
 	return found;
 }
 
-static bool find_wrapper(const char *name, struct import *i)
+static bool is_of_thunk(const char *name)
+{
+	return kfd_api_code(name) != KFD_API_ID_NUMBER;
+}
+
+static void *instead(const char *name, void *function)
 {
 	uint32_t op = kfd_api_code(name);
 
-	if (op == KFD_API_ID_NUMBER)
-		return false;
-	*i = (struct import){kfd_api_original[op], kfd_api_wrapper(op)};
-	return i->original && i->replacement;
+	return function && function == kfd_api_original[op] ? kfd_api_wrapper(op) : NULL;
+}
+
+static const char *const libraries[] = {LIBRARY, NULL};
+static void replace(void)
+{
+	const struct imports imports = {libraries, is_of_thunk, agent_library__behind(), instead};
+
+	imports__replace(&imports);
 }
 
 void kfd__engage(void)
 {
 	pthread_mutex_lock(&lock);
 	if (call__set_wanted(&kfd_calls, kfd_api_enabled) && find_originals())
-		imports__replace(LIBRARY, find_wrapper);
+		replace();
 	pthread_mutex_unlock(&lock);
 }

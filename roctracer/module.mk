@@ -5,8 +5,9 @@ include roctracer/hsa_api.mk
 include roctracer/kfd_api.mk
 include roctracer/tool/tool.mk
 
-ROCTRACER_OBJS = $(patsubst %,$(O)/pic/roctracer/%.o,agent_library api call call_work clock domains graph_work hip hip_arguments hip_callbacks hip_tracer \
-	hsa hsa_api hsa_events hsa_ops imports kfd kfd_api libs pool roctx_domain status submitted subscriber table thread thread_list)
+ROCTRACER_OBJS = $(patsubst %,$(O)/pic/roctracer/%.o,agent_library api call call_work domains graph_work hip hip_arguments hip_callbacks hip_tracer \
+	hsa hsa_api hsa_events hsa_ops kfd kfd_api libs pool roctx_domain status submitted subscriber table thread thread_list) \
+	$(O)/pic/hsa_agent/clock.o $(O)/pic/hsa_agent/imports.o
 
 # Headers include each other as they do where they are installed.
 $(ROCTRACER_OBJS): SHLIB_CFLAGS += -Iroctracer -I$(O)/gen/roctracer

@@ -7,7 +7,7 @@
 #include <pthread.h>
 #include <stdlib.h>
 
-#include "roctracer/clock.h"
+#include "hsa_agent/clock.h"
 #include "roctracer/subscriber.h"
 
 bool table_stopped;

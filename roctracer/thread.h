@@ -10,7 +10,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "roctracer/clock.h"
+#include "hsa_agent/clock.h"
 #include "roctracer/thread_list.h"
 
 #define THREAD_REGIONS 8 /* one inside the other that are told apart */

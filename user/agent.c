@@ -45,6 +45,10 @@ static void take_figures(const struct agent_view *v, struct agent_figures *f)
 	};
 	for (int i = 0; i < RT_AGENT_KINDS; i++)
 		f->lost[i] = s->lost[i];
+	if (v->spans) {
+		f->lost_calls = agent_spans__lost(v->spans);
+		f->bad_calls = agent_spans__bad(v->spans);
+	}
 }
 
 static struct agent_figures figures(const struct agent_view *v)
@@ -58,6 +62,12 @@ static struct agent_figures figures(const struct agent_view *v)
 
 /* ---- finding and checking ---- */
 
+static bool spans_fit(const struct rt_agent_header *h, uint64_t ring_end, size_t size)
+{
+	return !h->spans_off || (h->spans_off % 4096 == 0 && h->spans_off >= ring_end &&
+				 h->spans_off <= size && size - h->spans_off >= RT_SPANS_SIZE);
+}
+
 static bool header_fits(const struct rt_agent_header *h, size_t size)
 {
 	uint64_t ring_bytes = (uint64_t)h->ring_slots * sizeof(struct rt_agent_rec);
@@ -67,7 +77,8 @@ static bool header_fits(const struct rt_agent_header *h, size_t size)
 	       !(h->ring_slots & (h->ring_slots - 1)) && h->meta_off == RT_AGENT_META &&
 	       h->meta_size <= AGENT_META_MAX && h->meta_off + h->meta_size <= size &&
 	       h->ring_off % sizeof(struct rt_agent_rec) == 0 && h->ring_off <= size &&
-	       h->ring_off >= h->meta_off + h->meta_size && ring_bytes <= size - h->ring_off;
+	       h->ring_off >= h->meta_off + h->meta_size && ring_bytes <= size - h->ring_off &&
+	       spans_fit(h, h->ring_off + ring_bytes, size);
 }
 
 #define MEMORY_NAME "/memfd:" RT_AGENT_MEMFD
@@ -119,7 +130,7 @@ static bool served_by_another(const struct agent_view *v)
 	return true;
 }
 
-static int map_view(struct agent_view *v, int fd)
+static int map_memory(struct agent_view *v, int fd)
 {
 	struct rt_agent_header *h;
 	int err;
@@ -140,6 +151,15 @@ static int map_view(struct agent_view *v, int fd)
 		log_warn("agent: process %d: shared memory of another version, or damaged", v->pid);
 		return -EPROTO;
 	}
+	return 0;
+}
+
+static int map_view(struct agent_view *v, int fd)
+{
+	int err = map_memory(v, fd);
+
+	if (err)
+		return err;
 	if (served_by_another(v))
 		return -EBUSY;
 	v->tail = __atomic_load_n(&control(v)->tail, __ATOMIC_ACQUIRE);
@@ -204,6 +224,21 @@ struct agent_view *agent__find(pid_t pid, struct strings *strings)
 	return v;
 }
 
+struct agent_view *agent__find_probed(pid_t pid)
+{
+	struct search s = {.pid = pid, .flags = O_RDWR, .fd = -1};
+	struct agent_view *v = calloc(1, sizeof(*v));
+
+	if (!v || procfs__mappings(pid, open_agent_mapping, &s) < 0 || s.fd < 0 ||
+	    map_memory(v, s.fd)) {
+		agent__free(v);
+		v = NULL;
+	}
+	if (s.fd >= 0)
+		close(s.fd);
+	return v;
+}
+
 static enum agent_presence presence_of(int fd, pid_t *tracer)
 {
 	struct agent_view v = {};
@@ -258,6 +293,8 @@ void agent__close(struct agent_view *v)
 	last.clock_error = agent__clock_error(v);
 	agent_names__free(v);
 	v->last = last;
+	agent_spans__free(v->spans);
+	v->spans = NULL;
 	if (v->base)
 		munmap(v->base, v->size);
 	v->base = NULL;
@@ -285,6 +322,18 @@ bool agent__share_memory(const struct agent_view *a, const struct agent_view *b)
 	return a->base && b->base && a->inode == b->inode;
 }
 
+struct agent_spans *agent__open_spans(struct agent_view *v, uint64_t first_corr)
+{
+	if (v->header.spans_off)
+		v->spans = agent_spans__new(v->base + v->header.spans_off, first_corr);
+	return v->spans;
+}
+
+struct agent_spans *agent__spans(const struct agent_view *v)
+{
+	return v->spans;
+}
+
 static void wake_up(struct rt_agent_control *c)
 {
 	__atomic_fetch_add(&c->news, 1, __ATOMIC_RELEASE);
@@ -301,6 +350,19 @@ void agent__activate(struct agent_view *v)
 	__atomic_store_n(&c->heartbeat, clock__boot_ns(), __ATOMIC_RELEASE);
 	if (!agent__recording(v))
 		wake_up(c);
+}
+
+void agent__keep_probes(struct agent_view *v)
+{
+	__atomic_store_n(&control(v)->probing, clock__boot_ns(), __ATOMIC_RELEASE);
+}
+
+bool agent__captures(const struct agent_view *v)
+{
+	const struct rt_spans_state *s =
+		(const void *)(v->base + v->header.spans_off + RT_SPANS_STATE);
+
+	return v->header.spans_off && __atomic_load_n(&s->capturing, __ATOMIC_ACQUIRE);
 }
 
 void agent__want(struct agent_view *v, uint32_t wants)
@@ -472,7 +534,12 @@ uint64_t agent__lost_names(const struct agent_view *v)
 
 uint64_t agent__bad(const struct agent_view *v)
 {
-	return v->bad;
+	return v->bad + figures(v).bad_calls;
+}
+
+uint64_t agent__lost_calls(const struct agent_view *v)
+{
+	return figures(v).lost_calls;
 }
 
 uint64_t agent__unwatched_queues(const struct agent_view *v)

@@ -18,6 +18,7 @@
 #include "user/clock.h"
 #include "user/strings.h"
 
+struct agent_spans;
 struct agent_view;
 
 /* What the agent said of a device, a queue and a kernel. Ids that it did not announce give NULL. */
@@ -81,11 +82,28 @@ uint64_t agent__address(const struct agent_view *v);
 /* Do both read one memory, of which there can be but one reader? Not those that are closed. */
 bool agent__share_memory(const struct agent_view *a, const struct agent_view *b);
 
+/*
+ * What captures calls in the process; NULL: it cannot. Before it is activated: no calls are wanted
+ * then. `first_corr`: see agent_spans__new.
+ */
+struct agent_spans *agent__open_spans(struct agent_view *v, uint64_t first_corr);
+struct agent_spans *agent__spans(const struct agent_view *v);
+
 /* Tells the agent to record, and that the tracer is alive: to be repeated every 100 ms. */
 void agent__activate(struct agent_view *v);
 /* What is recorded beyond the usual: RT_AGENT_WANT_*. To be said before it is activated. */
 void agent__want(struct agent_view *v, uint32_t wants);
 void agent__deactivate(struct agent_view *v);
+
+/*
+ * The memory of an agent whose process is traced by its probes alone, by this tracer; NULL: it has
+ * none. agent__keep_probes is to be repeated every 100 ms: no tracer has its calls captured by the
+ * agent then, where the probes would not see them.
+ */
+struct agent_view *agent__find_probed(pid_t pid);
+void agent__keep_probes(struct agent_view *v);
+/* Does it capture calls all the same? It answers within a few milliseconds. */
+bool agent__captures(const struct agent_view *v);
 
 /* What the agent says of itself: is it recording? It answers within a few milliseconds. */
 bool agent__recording(const struct agent_view *v);
@@ -142,6 +160,8 @@ uint64_t agent__lost(const struct agent_view *v);
 uint64_t agent__lost_of(const struct agent_view *v, unsigned int kind);
 uint64_t agent__lost_names(const struct agent_view *v);
 uint64_t agent__bad(const struct agent_view *v);
+/* Calls that it has captured, and had no room for. */
+uint64_t agent__lost_calls(const struct agent_view *v);
 
 /*
  * Could the submission of that operation have been seen? If not, it was submitted before this

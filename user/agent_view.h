@@ -7,6 +7,7 @@
 #define RTRACE_AGENT_VIEW_H
 
 #include "user/agent.h"
+#include "user/agent_spans.h"
 
 /* By id: ids are given out from 1 on, so a table is as long as the largest of them. */
 struct agent_table {
@@ -18,6 +19,7 @@ struct agent_table {
 struct agent_figures {
 	uint64_t lost[RT_AGENT_KINDS]; /* records dropped */
 	uint64_t lost_names;
+	uint64_t lost_calls, bad_calls;
 	uint64_t skipped; /* queues that it could not watch */
 	bool failed;
 	uint64_t clock_error;
@@ -37,6 +39,7 @@ struct agent_view {
 	uint64_t bad;
 	uint64_t lost_before[RT_AGENT_KINDS]; /* records dropped before this tracer came */
 	uint64_t first_op;	   /* lowest number of an operation whose submission was seen */
+	struct agent_spans *spans; /* NULL: it can capture no calls */
 	struct agent_figures last; /* when it was closed */
 	/* ---- agent_names.c's ---- */
 	struct strings *strings;

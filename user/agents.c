@@ -15,9 +15,11 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
+#include "user/agent_spans.h"
 #include "user/clock.h"
 #include "user/hash.h"
 #include "user/log.h"
+#include "user/probed.h"
 #include "user/procfs.h"
 
 /* Rounds, of a millisecond each; after the first ones it is looked for in some of them. */
@@ -45,10 +47,11 @@ struct member {
 	int looks;		 /* without that: how often it is still looked for */
 	int pidfd;
 	pid_t pid;
-	uint64_t since; /* when it was created, or found */
-	bool ended;	/* its process, or that program */
-	bool gone;	/* that is told: all that it had recorded is seen */
-	bool settling;	/* ended since the last round: the kernel may have more to say of it */
+	uint64_t since;	  /* when it was created, or found */
+	bool ended;	  /* its process, or that program */
+	bool gone;	  /* that is told: all that it had recorded is seen */
+	bool calls_ended; /* those that it has captured are told */
+	bool settling;	  /* ended since the last round: the kernel may have more to say of it */
 	struct rt_rec_ended *ends; /* that the kernel saw when it was killed */
 	uint32_t end_count, end_room;
 	uint64_t patience; /* ns that it is still waited for */
@@ -70,7 +73,9 @@ struct agents {
 	struct member *members;
 	struct member *released; /* gone, kept for what they have lost */
 	struct number *numbers;
-	bool wanted, begun, stopped;
+	struct probed *probed; /* whose agents are not ours */
+	bool wanted, capture, begun, stopped;
+	uint64_t opened; /* so many could capture calls */
 	uint32_t wants;
 	uint64_t missed;  /* of which nothing could be read */
 	uint64_t drained; /* when that was last done */
@@ -87,6 +92,11 @@ struct agents *agents__new(struct strings *strings, const struct agents_callback
 	a->callbacks = *callbacks;
 	a->wanted = wanted;
 	return a;
+}
+
+void agents__capture_calls(struct agents *a)
+{
+	a->capture = true;
 }
 
 void agents__want(struct agents *a, uint32_t wants)
@@ -126,6 +136,7 @@ void agents__free(struct agents *a)
 
 	if (!a)
 		return;
+	probed__free(&a->probed);
 	free_members(a->members);
 	free_members(a->released);
 	HASH_ITER (hh, a->numbers, n, next) {
@@ -199,11 +210,24 @@ static struct agent_view *open_view(struct agents *a, pid_t pid, int fd)
 	return view;
 }
 
+/* What another tracer has asked for is over in any case. */
+static void open_spans(struct agents *a, struct agent_view *view)
+{
+	struct agent_spans *spans = agent__open_spans(view, ++a->opened * AGENT_SPANS_CORRS);
+
+	if (!spans)
+		return;
+	agent_spans__skip(spans);
+	if (a->capture)
+		a->callbacks.capture(view, a->callbacks.arg);
+}
+
 static void start(struct agents *a, struct member *m, struct agent_view *view)
 {
 	m->view = view;
 	close_fd(&m->memory_fd);
 	a->callbacks.placed(m->pid, agent__address(view), a->callbacks.arg);
+	open_spans(a, view);
 	agent__want(view, a->wants);
 	agent__activate(view);
 	log_info("agent: process %d: recording", m->pid);
@@ -215,15 +239,22 @@ static bool look(struct agents *a, pid_t pid, bool fresh)
 	uint64_t now = clock__boot_ns();
 	struct agent_view *view;
 	struct member *m;
+	int err;
 
-	if (!a->wanted)
+	if (!a->wanted) {
+		probed__add(&a->probed, pid, 1);
 		return false;
+	}
 	if (find_member(a, pid))
 		return true;
 	view = open_view(a, pid, -1);
-	if (!view && errno != EAGAIN) {
-		if (errno != ENOENT && errno != EBUSY && errno != EPROTO)
-			log_warn("agent: process %d: %s", pid, strerror(errno));
+	err = view ? 0 : errno;
+	if (err == EBUSY)
+		probed__add(&a->probed, pid, 1);
+	if (err && err != EAGAIN) {
+		if (err != ENOENT && err != EBUSY && err != EPROTO)
+			log_warn("agent: process %d: %s", pid, strerror(err));
+		errno = err;
 		return false;
 	}
 	m = add_member(a, pid, now);
@@ -251,6 +282,60 @@ bool agents__reads(const struct agents *a, pid_t pid)
 	const struct member *m = find_member(a, pid);
 
 	return m && m->view;
+}
+
+struct agent_view *agents__capturing(const struct agents *a, pid_t pid)
+{
+	const struct member *m = a->capture ? find_member(a, pid) : NULL;
+
+	return m && m->view && agent__spans(m->view) ? m->view : NULL;
+}
+
+struct call_arg {
+	struct agents *a;
+	struct agent_view *view;
+};
+
+static void on_call(const struct rt_rec *rec, void *arg)
+{
+	struct call_arg *c = arg;
+
+	c->a->callbacks.call(c->view, rec, c->a->callbacks.arg);
+}
+
+static bool drain_calls(struct agents *a, struct agent_view *view)
+{
+	struct agent_spans *spans = a->capture ? agent__spans(view) : NULL;
+	struct call_arg c = {a, view};
+
+	return !spans || agent_spans__drain(spans, on_call, &c);
+}
+
+static void end_calls(struct agents *a, struct member *m, uint64_t at)
+{
+	struct agent_spans *spans = a->capture && m->view ? agent__spans(m->view) : NULL;
+	struct call_arg c = {a, m->view};
+
+	if (spans && !m->calls_ended)
+		agent_spans__finish(spans, at, on_call, &c);
+	m->calls_ended = true;
+}
+
+void agents__end_calls(struct agents *a, pid_t pid, uint64_t at)
+{
+	struct member *m = find_member(a, pid);
+
+	if (m && m->since < at)
+		end_calls(a, m, at);
+}
+
+void agents__end_calls_of(struct agents *a, pid_t pid, uint32_t tid, uint64_t since, uint64_t at)
+{
+	struct agent_view *view = agents__capturing(a, pid);
+	struct call_arg c = {a, view};
+
+	if (view)
+		agent_spans__finish_thread(agent__spans(view), tid, since, at, on_call, &c);
 }
 
 static bool has_ended(const struct member *m)
@@ -306,6 +391,7 @@ void agents__ended(struct agents *a, const struct rt_rec_ended *rec)
  */
 static bool read_rest(struct agents *a, struct member *m)
 {
+	end_calls(a, m, clock__boot_ns());
 	if (!agent__drain(m->view, true, a->callbacks.record, a->callbacks.arg))
 		return false;
 	for (uint32_t i = 0; i < m->end_count; i++)
@@ -344,6 +430,8 @@ void agents__created(struct agents *a, pid_t pid, int fd, uint64_t at)
 	struct member *m = find_member(a, pid);
 	int own;
 
+	if (!a->wanted)
+		probed__add(&a->probed, pid, LOOKS_OFTEN);
 	if (!a->wanted || (m && m->since >= at)) /* found in the meantime */
 		return;
 	own = procfs__open_fd(pid, fd, O_RDWR);
@@ -407,6 +495,7 @@ void agents__exec(struct agents *a, pid_t pid, uint64_t at)
 {
 	struct member *m = find_member(a, pid);
 
+	probed__forget(&a->probed, pid);
 	if (m && m->since < at)
 		retire(a, m);
 }
@@ -425,7 +514,8 @@ static bool drain_member(struct agents *a, struct member *m)
 		if (m->view && a->stopped)
 			agent__deactivate(m->view);
 	}
-	return !m->view || agent__drain(m->view, false, a->callbacks.record, a->callbacks.arg);
+	return !m->view || (drain_calls(a, m->view) &
+			    agent__drain(m->view, false, a->callbacks.record, a->callbacks.arg));
 }
 
 /* Is one that is behind still waited for? */
@@ -448,6 +538,7 @@ bool agents__drain(struct agents *a)
 	if (passed > ROUND_MAX_NS)
 		passed = ROUND_MAX_NS;
 	a->drained = now;
+	probed__look(a->probed);
 	for (struct member *m = a->members; m; m = m->next) {
 		bool behind = !drain_member(a, m);
 
@@ -461,6 +552,7 @@ void agents__reap(struct agents *a)
 {
 	struct member **link = &a->members, *m;
 
+	probed__forget(&a->probed, 0);
 	while ((m = *link)) {
 		if (!m->ended && has_ended(m))
 			retire(a, m);
@@ -505,6 +597,7 @@ void agents__heartbeat(struct agents *a)
 {
 	uint64_t now = clock__boot_ns();
 
+	probed__beat(a->probed);
 	if (a->stopped)
 		return;
 	for (struct member *m = a->members; m; m = m->next) {
@@ -521,7 +614,7 @@ static void wait_state(struct agents *a, bool recording, int timeout_ms)
 	bool waiting = true;
 
 	for (; waiting && timeout_ms > 0; timeout_ms--) {
-		waiting = false;
+		waiting = recording && probed__are_blinded(a->probed);
 		for (struct member *m = a->members; m; m = m->next)
 			if (m->view && !m->ended && agent__recording(m->view) != recording &&
 			    !has_ended(m))
@@ -558,6 +651,7 @@ bool agents__drain_last(struct agents *a)
 	for (struct member *m = a->members; m; m = m->next) {
 		if (!m->view || m->gone)
 			continue;
+		end_calls(a, m, clock__boot_ns());
 		if (m->ended)
 			complete &= read_rest(a, m);
 		else

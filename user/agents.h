@@ -16,6 +16,10 @@ struct agents;
 
 struct agents_callbacks {
 	void (*record)(struct agent_view *v, const struct rt_agent_rec *rec, void *arg);
+	/* What it has captured, see agent_spans.h. */
+	void (*call)(struct agent_view *v, const struct rt_rec *rec, void *arg);
+	/* Calls of the process are to be captured by it: agent__spans. */
+	void (*capture)(struct agent_view *v, void *arg);
 	void (*gone)(struct agent_view *v, void *arg); /* no more records; the view stays valid */
 	/* Its memory is at that address in the process; 0: that is over. */
 	void (*placed)(pid_t pid, uint64_t address, void *arg);
@@ -24,13 +28,19 @@ struct agents_callbacks {
 	void *arg;
 };
 
-/* `wanted`: GPU operations belong into the trace; else all agents are left dormant. */
+/*
+ * `wanted`: GPU operations belong into the trace; else all agents are left dormant. Those that are,
+ * or have another tracer, are told that calls must take their probes.
+ */
 struct agents *agents__new(struct strings *strings, const struct agents_callbacks *callbacks,
 			   bool wanted);
 void agents__free(struct agents *a);
 
 /* What they are to record beyond the usual: RT_AGENT_WANT_*. Of those that come from now on. */
 void agents__want(struct agents *a, uint32_t wants);
+
+/* Calls are captured by the agents that come from now on, as far as these can. */
+void agents__capture_calls(struct agents *a);
 
 /*
  * Looks for the agent of a running process and activates it. Returns true if it has one, else false
@@ -46,6 +56,18 @@ bool agents__reads(const struct agents *a, pid_t pid);
  * ready, and read from its first record.
  */
 void agents__created(struct agents *a, pid_t pid, int fd, uint64_t at);
+
+/* The agent that reads the process, if it captures calls; NULL: none does. */
+struct agent_view *agents__capturing(const struct agents *a, pid_t pid);
+
+/*
+ * The process has ended, or runs another program, since `at`: hands out all calls that its agent
+ * has captured, those that had not returned as ending then.
+ */
+void agents__end_calls(struct agents *a, pid_t pid, uint64_t at);
+
+/* The same of one thread, as agent_spans__finish_thread. `tid`: as the process knows it. */
+void agents__end_calls_of(struct agents *a, pid_t pid, uint32_t tid, uint64_t since, uint64_t at);
 
 /* An operation of a process that is being killed has ended; the agent may have said so too. */
 void agents__ended(struct agents *a, const struct rt_rec_ended *rec);

@@ -25,6 +25,7 @@
 struct attach {
 	struct capture *capture;
 	enum capture_mode mode;
+	bool agents_capture;
 	struct tracefs_events *tracefs;
 	int *links;
 	size_t link_count;
@@ -46,6 +47,11 @@ struct attach *attach__new(struct capture *capture, enum capture_mode mode)
 		}
 	}
 	return a;
+}
+
+void attach__leave_to_agents(struct attach *a)
+{
+	a->agents_capture = true;
 }
 
 static int keep_link(struct attach *a, int fd)
@@ -231,7 +237,7 @@ static int attach_doors(struct attach *a, const struct library *lib, pid_t pid)
 	doors.probes = lib->doors;
 	doors.probe_count = lib->door_count;
 	if (pid && lib->door_count)
-		err = behind__probes(&doors, pid, &moved);
+		err = behind__probes(&doors, pid, a->agents_capture, &moved);
 	for (size_t i = 0; i < lib->door_count && err >= 0; i++) {
 		const struct probe *p = moved ? &moved[i] : &lib->doors[i];
 		const struct link_request req = {attach__door_program(door_of(p->symbol)),
@@ -249,7 +255,7 @@ static int attach_doors(struct attach *a, const struct library *lib, pid_t pid)
 static int attach_process(struct attach *a, const struct library *lib, pid_t pid)
 {
 	struct probe *probes;
-	int err, moved = behind__probes(lib, pid, &probes);
+	int err, moved = behind__probes(lib, pid, a->agents_capture, &probes);
 
 	if (moved < 0)
 		return moved;

@@ -19,6 +19,9 @@ struct attach;
 /* NULL with errno set on failure, which is said. The capture must have been opened in that mode. */
 struct attach *attach__new(struct capture *capture, enum capture_mode mode);
 
+/* Agents capture calls in processes that have one. */
+void attach__leave_to_agents(struct attach *a);
+
 /*
  * Probes the functions of the library in one process, or in all that map it (pid 0). A function
  * that the kernel refuses to probe is left out with a warning. 0 or -errno, which is said.

@@ -101,7 +101,7 @@ static int move(const struct seen *s, const struct implementation *found, int n,
 	return moved;
 }
 
-int behind__probes(const struct library *lib, pid_t pid, struct probe **probes)
+int behind__probes(const struct library *lib, pid_t pid, bool agents_capture, struct probe **probes)
 {
 	struct seen s = {.lib = lib, .pid = pid};
 	struct implementation *found;
@@ -113,7 +113,8 @@ int behind__probes(const struct library *lib, pid_t pid, struct probe **probes)
 		return -ENOMEM;
 	memcpy(*probes, lib->probes, lib->probe_count * sizeof(**probes));
 	procfs__mappings(pid, see, &s);
-	if (!s.mapped || image__base(lib->fd, s.code.start, s.code.offset, &base))
+	if (!s.mapped || (s.has_agent && agents_capture) ||
+	    image__base(lib->fd, s.code.start, s.code.offset, &base))
 		return 0;
 	n = implementation__find(lib, base, read_process, &pid, &found);
 	if (n < 0)

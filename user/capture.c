@@ -180,6 +180,7 @@ static void choose_programs(struct api_bpf *skel, const struct capture_config *c
 	bpf_program__set_autoattach(skel->progs.api_entry, false);
 	bpf_program__set_autoattach(skel->progs.api_return, false);
 	bpf_program__set_autoattach(skel->progs.flush_open_calls, false);
+	bpf_program__set_autoattach(skel->progs.tell_open_calls, false);
 
 	bpf_program__set_expected_attach_type(skel->progs.api_session, ATTACH_UPROBE_SESSION);
 	if (mode == CAPTURE_MULTI) {
@@ -511,13 +512,13 @@ void capture__unwatch(struct capture *c)
 	parallel__run(c->skel->skeleton->prog_cnt, destroy_skeleton_link, c->skel->skeleton);
 }
 
-int capture__flush_open_calls(struct capture *c)
+/* Runs the program for every thread. */
+static int each_task(const struct bpf_program *prog)
 {
 	char buf[256];
 	int link, iter;
 
-	link = bpf_link_create(bpf_program__fd(c->skel->progs.flush_open_calls), 0, BPF_TRACE_ITER,
-			       NULL);
+	link = bpf_link_create(bpf_program__fd(prog), 0, BPF_TRACE_ITER, NULL);
 	if (link < 0)
 		return -errno;
 	iter = bpf_iter_create(link);
@@ -531,6 +532,30 @@ int capture__flush_open_calls(struct capture *c)
 	close(iter);
 	close(link);
 	return 0;
+}
+
+int capture__flush_open_calls(struct capture *c)
+{
+	return each_task(c->skel->progs.flush_open_calls);
+}
+
+static int tell_open_calls(struct capture *c, pid_t pid)
+{
+	c->skel->bss->open_calls_of = pid;
+	return each_task(c->skel->progs.tell_open_calls);
+}
+
+/* From now on each call that is entered is told, then those that were before. */
+int capture__watch_calls(struct capture *c, pid_t pid, const struct rt_agent_calls *calls)
+{
+	const struct bpf_map *map = c->skel->maps.agent_calls;
+	int err;
+
+	c->skel->bss->agents_capture = true;
+	if (!calls)
+		return bpf_map_delete_elem(bpf_map__fd(map), &(__u32){pid}) ? -errno : 0;
+	err = update(map, &(__u32){pid}, calls);
+	return err ? err : tell_open_calls(c, pid);
 }
 
 uint64_t capture__count(struct capture *c, enum rt_count which)

@@ -118,6 +118,12 @@ int capture__add_known(struct capture *c, dev_t dev, ino_t ino);
  */
 int capture__watch_agent(struct capture *c, pid_t pid, uint64_t address);
 
+/*
+ * Calls of the process are captured by its agent, see bpf/agentcalls.h; NULL: not any more. 0 or
+ * -errno.
+ */
+int capture__watch_calls(struct capture *c, pid_t pid, const struct rt_agent_calls *calls);
+
 /* Switches tracing off for all processes, or on again. */
 void capture__set_off(struct capture *c, bool off);
 

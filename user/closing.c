@@ -11,6 +11,7 @@
 void closing__add_agent(struct trace_stats *stats, const struct agent_view *v)
 {
 	stats->lost_gpu += agent__lost(v);
+	stats->lost_spans += agent__lost_calls(v);
 	stats->lost_dispatches += agent__lost_of(v, RT_AGENT_DISPATCH);
 	stats->lost_copies += agent__lost_of(v, RT_AGENT_COPY);
 	stats->lost_ends += agent__lost_of(v, RT_AGENT_DONE);

@@ -20,6 +20,7 @@
 #include "user/items.h"
 #include "user/log.h"
 #include "user/procfs.h"
+#include "user/ways.h"
 
 #define TICK_NS	   100000000ULL	 /* 100 ms */
 #define BEAT_EVERY 256		 /* records: how often a long round looks at the clock */
@@ -129,6 +130,7 @@ static void on_exec(struct intake *in, const struct rt_rec *rec)
 {
 	struct process *p = process_of(in, rec);
 
+	agents__end_calls(in->agents, rec->pid, rec->ts);
 	symbols__forget(in->trace->symbols, rec->pid);
 	if (p) {
 		p->libraries[0] = '\0';
@@ -162,6 +164,21 @@ static void on_dispatch(struct intake *in, const struct rt_rec_dispatch *rec)
 		return;
 	dispatches__drained(in->dispatches, rec, &item);
 	push(in, rec->h.ts, &item, sizeof(item));
+}
+
+/*
+ * A thread is cut off in calls that the kernel has seen, or ends: those of its agent inside of them
+ * come first.
+ */
+static void end_agent_calls(struct intake *in, const struct rt_rec *rec, uint64_t since)
+{
+	const struct thread *th;
+
+	if (!agents__capturing(in->agents, rec->pid))
+		return;
+	th = tasks__find_thread(in->trace->tasks, rec->pid, rec->tid);
+	agents__end_calls_of(in->agents, rec->pid,
+			     th && th->ns_key ? (uint32_t)th->ns_key : rec->tid, since, rec->ts);
 }
 
 /* What cannot wait is done at once; everything goes on to the merge in the order of time. */
@@ -200,8 +217,14 @@ static void on_kernel_record(const void *data, size_t size, void *arg)
 	case RT_REC_TASK:
 		on_first_call(in, rec);
 		break;
+	case RT_REC_SPAN:
+		if (rec->flags & RT_SPAN_UNFINISHED)
+			end_agent_calls(in, rec, ((const struct rt_rec_span *)data)->begin);
+		break;
 	case RT_REC_EXIT:
+		end_agent_calls(in, rec, 0);
 		if (rec->flags & RT_EXIT_LAST) {
+			agents__end_calls(in->agents, rec->pid, rec->ts);
 			targets__exit(in->targets, rec->pid);
 			symbols__forget(in->trace->symbols, rec->pid);
 			tasks__end_process(in->trace->tasks, rec->pid, rec->ts);
@@ -230,12 +253,95 @@ static void on_agent_record(struct agent_view *v, const struct rt_agent_rec *rec
 	}
 }
 
+/* ---- calls that agents have captured ---- */
+
+static bool has_failed(const struct rt_plan *plan, uint64_t ret)
+{
+	uint32_t low = ret;
+
+	if (plan->failure == RT_FAILURE_NEGATIVE)
+		return (int32_t)low < 0;
+	return plan->failure == RT_FAILURE_NONZERO && low && low != plan->benign;
+}
+
+/* As is_wanted() of bpf/filter.h: of calls that have returned. */
+static bool is_wanted(const struct intake *in, const struct rt_rec_span *span)
+{
+	const struct function *fn = functions__by_id(in->trace->fns, span->func);
+	const struct capture_filter *f = in->filter;
+
+	if (!fn || fn->plan.flags & RT_PLAN_KEEP ||
+	    span->h.flags & (RT_SPAN_UNFINISHED | RT_SPAN_UNWOUND))
+		return true;
+	return span->h.ts - span->begin >= f->min_duration &&
+	       (!f->errors_only || has_failed(&fn->plan, span->ret));
+}
+
+static void on_agent_call(struct agent_view *v, const struct rt_rec *rec, void *arg)
+{
+	uint64_t now = clock__boot_ns();
+	union span_record own, copy;
+	struct intake *in = arg;
+
+	if (rec->size > sizeof(own))
+		return;
+	memcpy(&own, rec, rec->size);
+	rec = &own.span.h;
+	own.span.h.pid = agent__pid(v);
+	if (own.span.h.ts > now) /* a process may write any time it likes */
+		own.span.h.ts = now;
+	if (rec->kind == RT_REC_TASK)
+		on_first_call(in, rec);
+	if (rec->kind == RT_REC_SPAN) {
+		if (own.span.begin > rec->ts)
+			own.span.begin = rec->ts;
+		if (!is_wanted(in, &own.span))
+			return;
+		in->agent_calls++;
+		rec = completed(in, rec, &copy);
+	}
+	push(in, rec->ts, rec, rec->size);
+}
+
+struct capturing {
+	struct agent_spans *spans;
+	size_t functions;
+};
+
+static void capture_function(const struct function *fn, const struct agent_span_way *way, void *arg)
+{
+	struct capturing *c = arg;
+
+	c->functions += !agent_spans__add(c->spans, fn, way);
+}
+
+static void capture_library(const struct library *lib, uint64_t base, void *arg)
+{
+	ways__each(lib, base, capture_function, arg);
+}
+
+/* What the process has mapped by now; the rest when it is found, see on_use. */
+static void on_agent_capture(struct agent_view *v, void *arg)
+{
+	struct capturing c = {.spans = agent__spans(v)};
+	struct rt_agent_calls calls = agent_spans__place(c.spans);
+	struct intake *in = arg;
+
+	if (capture__watch_calls(in->capture, agent__pid(v), &calls))
+		return; /* its probes serve as well */
+	targets__each_library(in->targets, agent__pid(v), capture_library, &c);
+	agent_spans__want(c.spans, true);
+	log_info("agent: process %d: captures calls of %zu functions", agent__pid(v), c.functions);
+}
+
 /* Without it, the last ends of the process are lost if it is killed. */
 static void on_agent_placed(pid_t pid, uint64_t address, void *arg)
 {
 	struct intake *in = arg;
 	int err = capture__watch_agent(in->capture, pid, address);
 
+	if (!address)
+		capture__watch_calls(in->capture, pid, NULL);
 	if (err && address)
 		log_warn(
 			"agent: process %d: if it is killed, its last operations have no times: %s",
@@ -276,9 +382,12 @@ static void on_use(pid_t pid, const struct library *lib, void *arg)
 {
 	struct intake *in = arg;
 	struct process *p = tasks__running_process(in->trace->tasks, pid);
+	struct agent_view *capturing = agents__capturing(in->agents, pid);
 	char name[256];
 	size_t len;
 
+	if (capturing)
+		on_agent_capture(capturing, in);
 	if (!p)
 		return;
 	len = strlen(p->libraries);
@@ -410,8 +519,15 @@ void intake__drain_last(struct intake *in)
 
 struct agents_callbacks intake__callbacks(struct intake *in)
 {
-	return (struct agents_callbacks){on_agent_record, on_agent_gone, on_agent_placed,
-					 on_agent_paused, in};
+	return (struct agents_callbacks){
+		.record = on_agent_record,
+		.call = on_agent_call,
+		.capture = on_agent_capture,
+		.gone = on_agent_gone,
+		.placed = on_agent_placed,
+		.paused = on_agent_paused,
+		.arg = in,
+	};
 }
 
 void intake__free(struct intake *in)

@@ -28,9 +28,11 @@ struct intake {
 	struct dispatches *dispatches; /* NULL: not wanted */
 	struct order *order;
 	uint64_t last_round, last_tick, last_beat;
-	uint32_t records; /* released */
-	bool stopping;	  /* the probes are being taken off: none may be added */
-	bool filtered;	  /* calls of some processes are left out */
+	uint32_t records;     /* released */
+	uint64_t agent_calls; /* that agents have captured, as far as the filters let them pass */
+	bool stopping;	      /* the probes are being taken off: none may be added */
+	bool filtered;	      /* calls of some processes are left out */
+	const struct capture_filter *filter;
 };
 
 /* What the agents are to call. */

@@ -61,11 +61,13 @@ static void add_calls(uint32_t pid, uint64_t lost, void *arg)
 
 static void add_agent(struct agent_view *v, void *arg)
 {
-	uint64_t lost = agent__lost(v);
-	struct loser *p = lost ? get(arg, (uint32_t)agent__pid(v)) : NULL;
+	uint64_t lost = agent__lost(v), calls = agent__lost_calls(v);
+	struct loser *p = lost || calls ? get(arg, (uint32_t)agent__pid(v)) : NULL;
 
-	if (p)
-		p->now.gpu += lost;
+	if (!p)
+		return;
+	p->now.gpu += lost;
+	p->now.calls += calls;
 }
 
 /* What an agent says of itself may shrink; it is not believed then. */

@@ -46,6 +46,8 @@ struct call {
 	const struct function *fn;
 	struct process *process;
 	struct thread *thread;
+	struct nesting_place place;
+	bool quiet; /* tracing was off when it began */
 	struct event ev;
 	struct call_values values;
 };
@@ -105,8 +107,7 @@ static void on_range_call(struct merge *m, struct call *c)
 	}
 	if (is_cut(c, 0))
 		c->ev.flags |= EV_F_CUT;
-	ranges__call(c->process, c->thread, &c->ev, c->fn->role, c->rec->h.flags & RT_SPAN_QUIET,
-		     message, on_range, t);
+	ranges__call(c->process, c->thread, &c->ev, c->fn->role, c->quiet, message, on_range, t);
 }
 
 /* __hipRegisterFunction(modules, host function, name, ...) */
@@ -256,15 +257,15 @@ static void fill_event(struct call *c)
 		.domain = c->fn->domain,
 		.flags = event_flags(rec),
 		.pid = rec->h.pid,
-		.tid = rec->h.tid,
+		.tid = c->thread->tid,
 		.begin = rec->begin,
 		.end = rec->h.ts,
 		.corr = rec->corr,
-		.parent = rec->parent,
-		.root = rec->root,
+		.parent = c->place.parent,
+		.root = c->place.root,
 		.name = c->fn->name,
 		.ret = rec->ret,
-		.depth = rec->depth,
+		.depth = c->place.depth,
 		.api = c->fn->api,
 		.values = &c->values,
 	};
@@ -283,7 +284,7 @@ static const char *launched_kernel(struct merge *m, const struct call *c)
 	if (c->fn->role != ROLE_LAUNCH_HOST && c->fn->role != ROLE_LAUNCH_MODULE)
 		return NULL;
 	name = handles__find(m->trace->handles, c->rec->h.pid, c->rec->args[0]);
-	if (!name && th->launched_kernel && th->launched_root == c->rec->root && has_returned(c) &&
+	if (!name && th->launched_kernel && th->launched_root == c->place.root && has_returned(c) &&
 	    !args__failed(c->fn->api, &c->values)) {
 		name = th->launched_kernel;
 		handles__learn(m->trace->handles, c->rec->h.pid, c->rec->args[0], name);
@@ -387,23 +388,56 @@ static bool is_range_role(enum function_role role)
 	return role >= ROLE_RANGE_PUSH && role <= ROLE_MARK;
 }
 
+static struct thread *thread_of(struct merge *m, const struct rt_rec *rec)
+{
+	if (rec->flags & RT_REC_BY_AGENT)
+		return tasks__thread_by_ns_tid(m->trace->tasks, rec->pid, rec->tid);
+	return tasks__thread(m->trace->tasks, rec->pid, rec->tid);
+}
+
+/* The kernel sends none of such calls unless they are needed; an agent captures all. */
+static bool was_off(const struct merge *m, const struct call *c)
+{
+	uint64_t at = c->rec->begin;
+
+	if (c->rec->h.flags & RT_SPAN_QUIET)
+		return true;
+	return c->rec->h.flags & RT_REC_BY_AGENT &&
+	       (off_times__at(&m->trace->off, at) || off_times__at(&c->process->off, at) ||
+		off_times__at(&c->thread->off, at));
+}
+
+static void on_open(struct merge *m, const struct rt_rec_open *rec)
+{
+	struct thread *th = thread_of(m, &rec->h);
+
+	if (th && !th->nesting)
+		th->nesting = calloc(1, sizeof(*th->nesting));
+	if (th && th->nesting)
+		nesting__opened(th->nesting, rec);
+}
+
 static void on_span(struct merge *m, const struct rt_rec_span *rec)
 {
 	struct trace *t = m->trace;
 	struct call c = {.rec = rec};
 
 	c.process = tasks__process(t->tasks, rec->h.pid);
-	c.thread = tasks__thread(t->tasks, rec->h.pid, rec->h.tid);
+	c.thread = thread_of(m, &rec->h);
 	c.fn = rec->h.flags & RT_SPAN_BY_IP ? NULL : functions__by_id(t->fns, rec->func);
 	if (!c.process || !c.thread || !c.fn || rec->begin > rec->h.ts) {
 		t->stats.lost_other++;
 		return;
 	}
+	c.place = nesting__ended(c.thread->nesting, rec);
+	c.quiet = was_off(m, &c);
+	if (c.quiet && !(c.fn->plan.flags & RT_PLAN_KEEP))
+		return;
 	fill_event(&c);
 	if (rec->h.ts >= t->begin && rec->begin <= t->end) {
-		if (c.fn->shown && !(rec->h.flags & RT_SPAN_QUIET))
+		if (c.fn->shown && !c.quiet)
 			show(m, &c);
-		else if (!rec->depth)
+		else if (!c.place.depth)
 			correlate__hidden(c.thread, rec->corr, operations__settled, m->operations);
 	} else if (is_range_role(c.fn->role)) {
 		return;
@@ -415,13 +449,14 @@ static void on_span(struct merge *m, const struct rt_rec_span *rec)
 
 static void on_task(struct merge *m, const struct rt_rec_task *rec)
 {
-	struct thread *th = tasks__thread(m->trace->tasks, rec->h.pid, rec->h.tid);
+	struct thread *th = thread_of(m, &rec->h);
 
 	if (!th)
 		return;
 	th->makes_calls = true;
 	snprintf(th->comm, sizeof(th->comm), "%.*s", RT_COMM_LEN - 1, rec->comm);
-	tasks__set_ns_tid(m->trace->tasks, th, rec->ns_tid);
+	if (!(rec->h.flags & RT_REC_BY_AGENT))
+		tasks__set_ns_tid(m->trace->tasks, th, rec->ns_tid);
 }
 
 struct end {
@@ -470,7 +505,9 @@ static void end_process(struct merge *m, struct end *e)
 
 static void on_thread_end(struct merge *m, const struct rt_rec *rec)
 {
-	struct thread *th = tasks__find_thread(m->trace->tasks, rec->pid, rec->tid);
+	struct thread *th = rec->flags & RT_REC_BY_AGENT
+				    ? thread_of(m, rec)
+				    : tasks__find_thread(m->trace->tasks, rec->pid, rec->tid);
 	struct end e = {m, rec};
 
 	if (rec->flags & RT_EXIT_LAST)
@@ -482,9 +519,15 @@ static void on_thread_end(struct merge *m, const struct rt_rec *rec)
 static void on_new_thread(struct merge *m, const struct rt_rec_fork *rec)
 {
 	struct process *p = tasks__process(m->trace->tasks, rec->h.pid);
+	struct thread *th = thread_of(m, &rec->h);
+	uint64_t root = rec->corr;
 
+	if (th && th->nesting && th->nesting->count)
+		root = th->nesting->open[0].root;
+	else if (!root)
+		root = rec->agent_corr;
 	if (p)
-		workers__born(p, rec->child, rec->corr);
+		workers__born(p, rec->child, root);
 }
 
 static void on_fork(struct merge *m, const struct rt_rec_fork *rec)
@@ -531,6 +574,9 @@ void merge__kernel(struct merge *m, const struct rt_rec *rec)
 	switch (rec->kind) {
 	case RT_REC_SPAN:
 		on_span(m, (const void *)rec);
+		break;
+	case RT_REC_OPEN:
+		on_open(m, (const void *)rec);
 		break;
 	case RT_REC_TASK:
 		on_task(m, (const void *)rec);

@@ -12,7 +12,7 @@ LIVE_SRCS = $(addprefix live/,busy live view screen sink_top top metrics sink_me
 USER_SRCS = main options record interrupts closing trace intake launch guard privileges procfs function insn placement \
 	branches image frames spills trampoline implementation library installed doctor doctor_probes doctor_checks ps \
 	capture attach door dispatches doorbells completions codeelf codeobjects gpuclock behind attach_tracefs tracefs addresses select items control external handles symbols stacks \
-	kfd periods operations oprecord resources parallel samefile targets agent agent_names agents order task strings correlate streams workers ranges merge \
+	kfd periods operations oprecord resources parallel samefile targets agent agent_names agent_spans agents probed ways order task strings correlate streams workers ranges nesting merge \
 	lostby output outopen split outname decode recording replay export join \
 	$(REPORT_SRCS) $(LIVE_SRCS)
 USER_OBJS = $(USER_SRCS:%=$(O)/obj/user/%.o)

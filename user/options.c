@@ -84,6 +84,7 @@ enum {
 	OPT_DUMP_ON_ERROR,
 	OPT_PER_PROCESS,
 	OPT_METRICS,
+	OPT_CAPTURE,
 };
 
 static const struct argp_option argp_options[] = {
@@ -189,6 +190,10 @@ static const struct argp_option argp_options[] = {
 	 0},
 	{"attach", OPT_ATTACH, "MODE", 0,
 	 "session (Linux 6.13), multi (6.6) or tracefs (5.15); default: the best the kernel has",
+	 0},
+	{"capture", OPT_CAPTURE, "auto|uprobe", 0,
+	 "By whom calls are captured: auto (default), by the agent in processes that carry it, in "
+	 "tens of nanoseconds a call, and by uprobes elsewhere; uprobe, by uprobes everywhere",
 	 0},
 	{"dispatch-from-bpf", OPT_DISPATCH_FROM_BPF, NULL, 0,
 	 "Tell the kernels that processes without the agent submit to their queues, read at the "
@@ -395,6 +400,15 @@ static int parse_mode(struct argp_state *state, const char *arg)
 	return -1;
 }
 
+static enum capture_by parse_capture(struct argp_state *state, const char *arg)
+{
+	if (!strcmp(arg, "uprobe"))
+		return CAPTURE_BY_UPROBE;
+	if (strcmp(arg, "auto"))
+		argp_error(state, "--capture: unknown word '%s' (auto, uprobe)", arg);
+	return CAPTURE_BY_AUTO;
+}
+
 static size_t parse_buffer(struct argp_state *state, const char *option, const char *arg)
 {
 	long mib = parse_long(state, option, arg, 1, 1024);
@@ -510,6 +524,9 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 		break;
 	case OPT_ATTACH:
 		o->attach_mode = parse_mode(state, arg);
+		break;
+	case OPT_CAPTURE:
+		o->capture_by = parse_capture(state, arg);
 		break;
 	case OPT_BUFFER:
 		o->ring_bytes = parse_buffer(state, "--buffer", arg);

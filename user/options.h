@@ -19,6 +19,12 @@
 
 #define OPTION_FORMATS_MAX 14
 
+/* By whom calls are captured in processes that carry the agent. */
+enum capture_by {
+	CAPTURE_BY_AUTO, /* the agent, and by probes what does not pass it */
+	CAPTURE_BY_UPROBE,
+};
+
 struct options {
 	pid_t *pids;
 	size_t pid_count;
@@ -39,6 +45,7 @@ struct options {
 	bool selected_regions; /* only what lies between roctxProfilerResume and Pause */
 	enum kernel_names kernel_names;
 	bool dispatch_from_bpf;
+	enum capture_by capture_by;
 	int attach_mode;	 /* enum capture_mode, -1: the best */
 	size_t ring_bytes;	 /* 0: default */
 	size_t agent_ring_bytes; /* 0: default */

@@ -238,6 +238,11 @@ static bool wants_agent(const struct options *o)
 	return wants_gpu(o) && !o->dispatch_from_bpf;
 }
 
+static bool agents_capture(const struct options *o)
+{
+	return wants_gpu(o) && o->capture_by != CAPTURE_BY_UPROBE;
+}
+
 static uint32_t key_pid(const struct recorder *r)
 {
 	if (r->launch.pid > 0)
@@ -289,6 +294,8 @@ static int open_capture(struct recorder *r)
 	r->attach = attach__new(r->in.capture, mode);
 	if (!r->attach)
 		return -errno;
+	if (agents_capture(o))
+		attach__leave_to_agents(r->attach);
 	r->in.targets = targets__new(r->trace.fns, r->attach, !o->pid_count, &callbacks);
 	return r->in.targets ? 0 : -ENOMEM;
 }
@@ -304,6 +311,8 @@ static int open_merge(struct recorder *r)
 	r->lost_by = lost_by__new();
 	if (!r->in.order || !r->in.operations || !r->in.merge || !r->in.agents || !r->lost_by)
 		return -ENOMEM;
+	if (agents_capture(r->opt))
+		agents__capture_calls(r->in.agents);
 	agents__want(r->in.agents, r->opt->selection.barriers ? RT_AGENT_WANT_BARRIERS : 0);
 	if (r->opt->selection.doorbells) {
 		r->in.dispatches = dispatches__new(&r->trace, r->in.operations);
@@ -521,6 +530,8 @@ static void say_doorbells(const struct recorder *r)
 static void say_result(const struct recorder *r)
 {
 	closing__say(&r->trace.stats, (clock__boot_ns() - r->started) / 1e9);
+	if (r->in.agent_calls)
+		log_info("%" PRIu64 " calls were captured by agents", r->in.agent_calls);
 	if (r->in.dispatches)
 		say_doorbells(r);
 	if (r->opt->command && !r->trace.stats.spans && !r->trace.stats.runtimes)
@@ -579,6 +590,7 @@ static int open_trace(struct recorder *r)
 	tasks__set_initially_off(t->tasks, (r->opt->start_off ? RT_OFF_STOPPED : 0) |
 						   (r->opt->selected_regions ? RT_OFF_PAUSED : 0));
 	r->in.trace = t;
+	r->in.filter = &r->opt->filter;
 	r->in.filtered = r->opt->filter.uid_count || r->opt->filter.comm_count ||
 			 r->opt->filter.cgroup_count;
 	return 0;

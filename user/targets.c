@@ -16,6 +16,7 @@
 #include "user/addresses.h"
 #include "user/clock.h"
 #include "user/hash.h"
+#include "user/image.h"
 #include "user/log.h"
 #include "user/procfs.h"
 #include "user/samefile.h"
@@ -405,6 +406,46 @@ void targets__calls(struct targets *t, pid_t pid)
 
 	scan_program(&s);
 	scan_process(&s);
+}
+
+struct mapped_libraries {
+	struct targets *t;
+	pid_t pid;
+	const struct library *last; /* its further mappings are no news */
+	void (*fn)(const struct library *lib, uint64_t base, void *arg);
+	void *arg;
+};
+
+static int on_mapped_library(const struct mapping *m, void *arg)
+{
+	struct mapped_libraries *l = arg;
+	const struct library *lib = NULL;
+	struct stat st;
+	uint64_t base;
+	char name[256];
+	int fd;
+
+	if (!is_rocm_mapping(m, name))
+		return 0;
+	fd = procfs__open_mapping(l->pid, m, O_RDONLY);
+	if (fd < 0)
+		return 0;
+	if (!fstat(fd, &st))
+		lib = find_library(l->t, &st);
+	if (lib && lib != l->last && lib->attached && !image__base(fd, m->start, m->offset, &base))
+		l->fn(lib, base, l->arg);
+	l->last = lib;
+	close(fd);
+	return 0;
+}
+
+void targets__each_library(struct targets *t, pid_t pid,
+			   void (*fn)(const struct library *lib, uint64_t base, void *arg),
+			   void *arg)
+{
+	struct mapped_libraries l = {t, pid, NULL, fn, arg};
+
+	procfs__mappings(pid, on_mapped_library, &l);
 }
 
 void targets__each_process(struct targets *t, void (*fn)(pid_t pid, void *arg), void *arg)

@@ -45,6 +45,11 @@ int targets__count(struct functions *fns, pid_t pid);
  */
 int targets__add_process(struct targets *t, pid_t pid);
 
+/* Calls `fn` for each file that is probed and that the process has mapped, and where. */
+void targets__each_library(struct targets *t, pid_t pid,
+			   void (*fn)(const struct library *lib, uint64_t base, void *arg),
+			   void *arg);
+
 /* Calls `fn` for each process that was added and maps such a file. */
 void targets__each_process(struct targets *t, void (*fn)(pid_t pid, void *arg), void *arg);
 

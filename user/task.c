@@ -192,14 +192,27 @@ struct thread *tasks__thread(struct tasks *t, uint32_t pid, uint32_t tid)
 	return th;
 }
 
-/* The number is the process's word: one that names no thread makes none, but for some. */
-static bool may_be_thread(struct tasks *t, uint32_t pid, uint32_t tid)
+/*
+ * The thread of that number, which is the process's word. One that is not there any more, or never
+ * was, is made up, but only so many at a time.
+ */
+static struct thread *named_thread(struct tasks *t, uint32_t pid, uint32_t tid)
 {
 	struct process *p = tasks__find_process(t, pid);
+	struct thread *th;
 	char path[64];
+	bool there;
 
 	snprintf(path, sizeof(path), "/proc/%" PRIu32 "/task/%" PRIu32, pid, tid);
-	return !access(path, F_OK) || !p || p->unknown_threads++ < UNKNOWN_THREADS_MAX;
+	there = !access(path, F_OK) || !p;
+	if (!there && p->unknown_threads >= UNKNOWN_THREADS_MAX)
+		return NULL;
+	th = tasks__thread(t, pid, tid);
+	if (th && !there) {
+		th->unknown = true;
+		p->unknown_threads++;
+	}
+	return th;
 }
 
 static bool may_look(struct process *p)
@@ -235,9 +248,8 @@ struct thread *tasks__thread_by_ns_tid(struct tasks *t, uint32_t pid, uint32_t n
 		return NULL;
 	tid = p && p->ns_pid ? procfs__tid_by_ns_tid(pid, ns_tid) : 0;
 	th = tasks__find_thread(t, pid, tid ? tid : ns_tid);
-	if (!th && !may_be_thread(t, pid, tid ? tid : ns_tid))
-		return NULL;
-	th = tasks__thread(t, pid, tid ? tid : ns_tid);
+	if (!th)
+		th = named_thread(t, pid, tid ? tid : ns_tid);
 	if (th && tid)
 		tasks__set_ns_tid(t, th, ns_tid);
 	return th;
@@ -319,14 +331,24 @@ void tasks__each_thread(struct tasks *t, void (*fn)(struct thread *, void *arg),
 	}
 }
 
+static void forget_unknown(struct tasks *t, const struct thread *th)
+{
+	struct process *p = th->unknown ? tasks__find_process(t, th->pid) : NULL;
+
+	if (p && p->unknown_threads)
+		p->unknown_threads--;
+}
+
 void tasks__remove_thread(struct tasks *t, struct thread *th)
 {
 	HASH_DEL(t->threads, th);
 	if (th->ns_key)
 		HASH_DELETE(hh_ns, t->by_ns_tid, th);
+	forget_unknown(t, th);
 	external__clear(&th->external);
 	free_ranges(&th->ranges);
 	free(th->more_recent);
+	free(th->nesting);
 	free(th);
 }
 

@@ -14,6 +14,7 @@
 #include "user/control.h"
 #include "user/event.h"
 #include "user/external.h"
+#include "user/nesting.h"
 #include "user/streams.h"
 
 struct agent_view;
@@ -51,6 +52,7 @@ struct thread {
 	uint32_t pid, tid;
 	uint64_t ns_key; /* pid << 32 | the id in its own pid namespace, 0 unknown */
 	bool told;	 /* to the sinks */
+	bool unknown;	 /* it was not there when it was named */
 	char comm[64];
 	struct recent_span recent[RECENT_SPANS]; /* a ring */
 	struct recent_span *more_recent;	 /* in its place, NULL: it is enough */
@@ -61,6 +63,7 @@ struct thread {
 	struct range_stack ranges;
 	struct external_stack external;
 	struct off_times off;
+	struct nesting *nesting;     /* NULL: no call of it is captured by an agent */
 	bool makes_calls, calls_hip; /* that are captured */
 	uint32_t device;	     /* that hipSetDevice has set */
 	uint64_t caused_root;	     /* the outermost call of the last operation ... */
@@ -79,7 +82,7 @@ struct process {
 	char comm[16];
 	char cmdline[RT_CMDLINE_MAX + 1];
 	char cgroup[512];
-	uint32_t unknown_threads; /* that it named */
+	uint32_t unknown_threads; /* that it named, and that are remembered */
 	uint64_t looked;	  /* when one was last looked for in /proc */
 	/* Programs that it ran before: as far as records were drained, and as far as released. */
 	uint32_t programs_drained, programs;

@@ -390,10 +390,11 @@ stays_asleep() {
 	JOBS_STARTED+=("$tracer")
 	wait_for test -s "$(tmp truth)"
 	kill -STOP "$tracer"
-	# Behind the pages of the agent are 2 MiB of operations under way, 64 MiB of names, and the ring.
+	# Behind the pages of the agent are 2 MiB of operations under way, 64 MiB of names, the ring, and 75 MiB
+	# for calls.
 	read -r begin end < <(sed -n 's/^\([^-]*\)-\([^ ]*\) .*memfd:rtrace-agent.*/\1 \2/p' \
 		"/proc/$(tr -d ' ' <"/proc/$tracer/task/$tracer/children")/maps")
-	[ $(((0x$end - 0x$begin - 12288) >> 20)) = $((2 + 64 + 1)) ]
+	[ $(((0x$end - 0x$begin - 12288) >> 20)) = $((2 + 64 + 1 + 75)) ]
 	wait_for grep -q '^result PASSED$' "$(tmp out)"
 	kill -CONT "$tracer"
 	wait "$tracer"

@@ -16,6 +16,7 @@
 #include <stdio.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <sys/resource.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -81,7 +82,28 @@ static void test_header(void **state)
 	assert_int_equal(h->slot_size, sizeof(struct rt_agent_rec));
 	assert_int_equal(h->meta_off, RT_AGENT_META);
 	assert_int_equal(h->ring_off, RT_AGENT_META + h->meta_size);
-	assert_int_equal(h->ring_off + SLOTS * sizeof(struct rt_agent_rec), shm->size);
+	assert_true(h->ring_off + SLOTS * sizeof(struct rt_agent_rec) <= h->spans_off);
+	assert_int_equal(h->spans_off + RT_SPANS_SIZE, shm->size);
+}
+
+/* Memory that is too small for spans is better than none. */
+static void test_limited(void **state)
+{
+	const rlim_t sizes[] = {RLIM_INFINITY, 100 << 20, 1 << 20};
+	struct shm shm = {0};
+	int status;
+
+	for (int i = 0; i < 3; i++) {
+		if (!fork()) {
+			struct rlimit limit = {sizes[i], sizes[i]};
+			int err = setrlimit(RLIMIT_FSIZE, &limit) || shm_create(&shm, SLOTS, 1, 2);
+
+			_exit(err ? 2 : !shm.header->spans_off);
+		}
+		wait(&status);
+		assert_true(WIFEXITED(status));
+		assert_int_equal(WEXITSTATUS(status), i);
+	}
 }
 
 /* A tracer finds the memory by name, and nobody can change its size. */
@@ -295,6 +317,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test_setup_teardown(test_header, set_up, tear_down),
+		cmocka_unit_test(test_limited),
 		cmocka_unit_test_setup_teardown(test_sealed, set_up, tear_down),
 		cmocka_unit_test_setup_teardown(test_in_order, set_up, tear_down),
 		cmocka_unit_test_setup_teardown(test_cleared, set_up, tear_down),

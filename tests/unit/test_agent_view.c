@@ -196,7 +196,8 @@ static void paused(struct agent_view *v, uint64_t begin, uint64_t end, void *arg
 
 static struct agents *agents(struct memory *m, struct seen *s)
 {
-	const struct agents_callbacks callbacks = {see, see_gone, placed, paused, s};
+	const struct agents_callbacks callbacks = {
+		.record = see, .gone = see_gone, .placed = placed, .paused = paused, .arg = s};
 
 	return agents__new(m->strings, &callbacks, true);
 }
@@ -426,6 +427,9 @@ static void memory_that_is_not_what_it_says_is_refused(void **state)
 	REFUSED(ring_off, 0);
 	REFUSED(meta_off, 0);
 	REFUSED(meta_size, UINT64_MAX);
+	REFUSED(spans_off, 4096);
+	REFUSED(spans_off, SIZE & ~4095ULL); /* no room for them behind that */
+	REFUSED(spans_off, UINT64_MAX & ~4095ULL);
 	*m->header = good;
 	m->header->magic = 0;
 	assert_null(view(m));

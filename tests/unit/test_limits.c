@@ -151,7 +151,11 @@ static void see_pause(struct agent_view *v, uint64_t begin, uint64_t end, void *
 
 static struct agents *make_agents(struct memory *m, struct seen *seen)
 {
-	const struct agents_callbacks callbacks = {see, see_gone, placed, see_pause, seen};
+	const struct agents_callbacks callbacks = {.record = see,
+						   .gone = see_gone,
+						   .placed = placed,
+						   .paused = see_pause,
+						   .arg = seen};
 	struct agents *a;
 
 	make_memory(m);

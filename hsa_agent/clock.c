@@ -6,7 +6,7 @@
  * and one from now; only when they are far enough apart is it used. The kernel steers its clock by
  * some millionths: in a millisecond that is some ns.
  */
-#include "roctracer/clock.h"
+#include "hsa_agent/clock.h"
 
 #include <stdbool.h>
 #include <stdio.h>

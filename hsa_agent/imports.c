@@ -3,7 +3,7 @@
  * Finds the objects that are linked against a library, and writes to the places that their
  * relocations name.
  */
-#include "roctracer/imports.h"
+#include "hsa_agent/imports.h"
 
 #include <dlfcn.h>
 #include <link.h>
@@ -12,9 +12,6 @@
 #include <string.h>
 #include <sys/mman.h>
 #include <unistd.h>
-
-#define OBJECTS \
-	64 /* more than are ever linked against the libraries that we replace functions of */
 
 struct relocations {
 	const ElfW(Rela) * list;
@@ -31,10 +28,12 @@ struct object {
 	uintptr_t relro, relro_end; /* what the loader has made read-only */
 };
 
-/* Those that are known stay loaded: handles are never given back. Behind them, those just found. */
-static struct object objects[OBJECTS];
-static uint32_t n_known, n_objects;
-static uint64_t n_loaded; /* objects in the process up to now */
+/* Those that are linked against one of the libraries. */
+struct found {
+	const struct imports *im;
+	struct object *objects;
+	uint32_t count;
+};
 
 /* ---- finding them ---- */
 
@@ -101,35 +100,38 @@ static const ElfW(Dyn) * read_object(struct object *o, const struct dl_phdr_info
 	return dynamic;
 }
 
-static bool needs(const struct object *o, const ElfW(Dyn) * d, const char *library)
+static bool is_one_of(const char *file, const char *const *libraries)
+{
+	while (*libraries && strncmp(file, *libraries, strlen(*libraries)))
+		libraries++;
+	return *libraries;
+}
+
+static bool needs_one(const struct object *o, const ElfW(Dyn) * d, const char *const *libraries)
 {
 	for (; o->strings && d->d_tag != DT_NULL; d++)
-		if (d->d_tag == DT_NEEDED &&
-		    !strncmp(o->strings + d->d_un.d_val, library, strlen(library)))
+		if (d->d_tag == DT_NEEDED && is_one_of(o->strings + d->d_un.d_val, libraries))
 			return true;
 	return false;
 }
 
-static bool is_known(const struct object *o)
+static int look_at(struct dl_phdr_info *info, size_t size, void *arg)
 {
-	for (uint32_t i = 0; i < n_known; i++)
-		if (objects[i].base == o->base)
-			return true;
-	return false;
-}
+	struct found *f = arg;
+	struct object *grown, o;
+	const ElfW(Dyn) *dynamic = read_object(&o, info);
 
-static int look_at(struct dl_phdr_info *info, size_t size, void *library)
-{
-	struct object *o = &objects[n_objects];
-	const ElfW(Dyn) * dynamic;
-
-	if (n_objects == OBJECTS)
-		return 1;
-	dynamic = read_object(o, info);
-	if (!dynamic || !needs(o, dynamic, library) || is_known(o))
+	if (!dynamic || !needs_one(&o, dynamic, f->im->libraries))
 		return 0;
-	o->path = strdup(info->dlpi_name);
-	n_objects += o->path != NULL;
+	o.path = strdup(info->dlpi_name);
+	grown = realloc(f->objects, (f->count + 1) * sizeof(o));
+	if (!o.path || !grown) {
+		free(o.path);
+		f->objects = grown ? grown : f->objects;
+		return 1;
+	}
+	f->objects = grown;
+	f->objects[f->count++] = o;
 	return 0;
 }
 
@@ -148,45 +150,24 @@ uint64_t imports__loaded(void)
 }
 
 /*
- * Keeps it loaded. Another thread may be loading it this moment, and relocating it: that is over
- * when it can be opened. False: it is gone, and maybe something else there.
+ * Another thread may be loading it this moment, and relocating it: that is over when it can be
+ * opened. It is not unloaded before the handle is closed; then that may be what unloads it. NULL:
+ * it is gone, and maybe something else there.
  */
-static bool keep(const struct object *o)
+static void *hold(const struct object *o)
 {
 	void *handle = dlopen(*o->path ? o->path : NULL, RTLD_LAZY | RTLD_NOLOAD);
 	const struct link_map *map;
 
-	return handle && !dlinfo(handle, RTLD_DI_LINKMAP, &map) && map->l_addr == o->base;
-}
-
-static void find_objects(const char *library)
-{
-	uint64_t count = imports__loaded();
-
-	if (count == n_loaded)
-		return;
-	n_loaded = count;
-	dl_iterate_phdr(look_at, (void *)library);
-	/* Not from inside of the iteration: that holds a lock of the loader. */
-	for (uint32_t i = n_known; i < n_objects; i++) {
-		bool kept = keep(&objects[i]);
-
-		free(objects[i].path);
-		if (kept)
-			objects[n_known++] = objects[i];
-	}
-	n_objects = n_known;
+	if (!handle)
+		return NULL;
+	if (!dlinfo(handle, RTLD_DI_LINKMAP, &map) && map->l_addr == o->base)
+		return handle;
+	dlclose(handle);
+	return NULL;
 }
 
 /* ---- writing ---- */
-
-/* Something else that has the function comes before the library. */
-static bool is_hidden(const char *name, const void *original)
-{
-	const void *first = dlsym(RTLD_DEFAULT, name);
-
-	return first && first != original;
-}
 
 /* A call that has not been made yet goes to where the object has its address looked up. */
 static bool is_unbound(const struct object *o, const void *value)
@@ -196,52 +177,79 @@ static bool is_unbound(const struct object *o, const void *value)
 	return at >= o->text && at < o->text_end;
 }
 
-static void write_to(const struct object *o, void **place, void *before, void *value)
+/* What the loader would find. */
+static void *look_up(void *handle, const char *name)
+{
+	void *function = dlsym(RTLD_DEFAULT, name);
+
+	return function ? function : dlsym(handle, name);
+}
+
+static bool write_to(const struct object *o, void **place, void *before, void *value)
 {
 	uintptr_t at = page((uintptr_t)place);
 	size_t size = sysconf(_SC_PAGESIZE);
-	bool locked = at >= o->relro && at < o->relro_end;
+	bool locked = at >= o->relro && at < o->relro_end, done;
 
 	if (locked && mprotect((void *)at, size, PROT_READ | PROT_WRITE))
-		return;
-	__atomic_compare_exchange_n(place, &before, value, false, __ATOMIC_ACQ_REL,
-				    __ATOMIC_RELAXED);
+		return false;
+	done = __atomic_compare_exchange_n(place, &before, value, false, __ATOMIC_ACQ_REL,
+					   __ATOMIC_RELAXED);
 	if (locked)
 		mprotect((void *)at, size, PROT_READ);
+	return done;
 }
 
-static void replace(const struct object *o, void **place, const char *name, const struct import *i)
+static bool replace(const struct imports *im, const struct object *o, void *handle, void **place,
+		    const char *name)
 {
-	void *there = __atomic_load_n(place, __ATOMIC_RELAXED);
+	void *there = __atomic_load_n(place, __ATOMIC_RELAXED), *function, *instead;
 
-	if (there == i->original || (is_unbound(o, there) && !is_hidden(name, i->original)))
-		write_to(o, place, there, i->replacement);
+	function = is_unbound(o, there) ? look_up(handle, name) : there;
+	instead = im->instead(name, im->behind ? im->behind(function) : function);
+	return instead && instead != there && write_to(o, place, there, instead);
 }
 
-static void replace_in(const struct object *o, const struct relocations *r,
-		       bool (*find)(const char *name, struct import *i))
+static uint32_t replace_in(const struct imports *im, const struct object *o, void *handle,
+			   const struct relocations *r)
 {
+	uint32_t count = 0;
+
 	for (size_t n = 0; n < r->size / sizeof(*r->list); n++) {
 		uint32_t type = ELF64_R_TYPE(r->list[n].r_info);
 		const ElfW(Sym) *symbol = &o->symbols[ELF64_R_SYM(r->list[n].r_info)];
 		const char *name = o->strings + symbol->st_name;
-		struct import i;
+		void **place = (void **)(o->base + r->list[n].r_offset);
 
 		if ((type == R_X86_64_JUMP_SLOT || type == R_X86_64_GLOB_DAT) &&
-		    symbol->st_shndx == SHN_UNDEF && find(name, &i))
-			replace(o, (void **)(o->base + r->list[n].r_offset), name, &i);
+		    symbol->st_shndx == SHN_UNDEF && im->wants(name))
+			count += replace(im, o, handle, place, name);
 	}
+	return count;
 }
 
 /*
  * What is bound already is looked at again: a thread that was just about to call for the first time
  * may have bound it to the original after us.
  */
-void imports__replace(const char *library, bool (*find)(const char *name, struct import *i))
+uint32_t imports__replace(const struct imports *im)
 {
-	find_objects(library);
-	for (uint32_t i = 0; i < n_known; i++) {
-		replace_in(&objects[i], &objects[i].data, find);
-		replace_in(&objects[i], &objects[i].calls, find);
+	struct found f = {.im = im};
+	uint32_t count = 0;
+
+	dl_iterate_phdr(look_at, &f);
+	/* Not from inside of the iteration: that holds a lock of the loader. */
+	for (uint32_t i = 0; i < f.count; i++) {
+		struct object *o = &f.objects[i];
+		void *handle = hold(o);
+
+		if (handle) {
+			count += replace_in(im, o, handle, &o->data);
+			count += replace_in(im, o, handle, &o->calls);
+			dlclose(handle);
+		}
+		free(o->path);
 	}
+	free(f.objects);
+	return count;
 }

@@ -7,8 +7,8 @@
  * millisecond apart at most, a thread goes on by the processor's time-stamp counter, where that is
  * what the kernel's clock is made of.
  */
-#ifndef ROCTRACER_CLOCK_H
-#define ROCTRACER_CLOCK_H
+#ifndef RTRACE_AGENT_CLOCK_H
+#define RTRACE_AGENT_CLOCK_H
 
 #include <stdint.h>
 #include <x86intrin.h>

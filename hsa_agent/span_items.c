@@ -1,0 +1,161 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Reads what a plan asks for (bpf/events.h), as bpf/items.h does from the kernel.
+ */
+#include "hsa_agent/span_items.h"
+
+#include <errno.h>
+#include <stdbool.h>
+#include <string.h>
+#include <sys/uio.h>
+#include <unistd.h>
+
+struct reader {
+	struct rt_span_rec *rec;
+	const struct rt_span_frame *frame;
+	const __u64 *words; /* of the frame */
+	bool failed;	    /* the call */
+	uint32_t left;	    /* bytes that may still be appended */
+};
+
+static bool has_failed(const struct rt_plan *plan, uint64_t ret)
+{
+	uint32_t low = ret;
+
+	switch (plan->failure) {
+	case RT_FAILURE_NONZERO:
+		return low && low != plan->benign;
+	case RT_FAILURE_NEGATIVE:
+		return (int32_t)low < 0;
+	default:
+		return false;
+	}
+}
+
+/* How many of the bytes could be read. */
+static size_t read_memory(const struct reader *r, void *to, uint64_t from, size_t size)
+{
+	struct iovec local = {to, size}, remote = {(void *)from, size};
+	int before = errno;
+	ssize_t n;
+
+	if (!r->failed) {
+		memcpy(to, (const void *)from, size);
+		return size;
+	}
+	n = process_vm_readv(getpid(), &local, 1, &remote, 1, 0);
+	errno = before;
+	return n > 0 ? n : 0;
+}
+
+/* The string's begin, at most `max` bytes and its NUL. */
+static size_t read_text(const struct reader *r, char *to, uint64_t from, size_t max)
+{
+	size_t n = r->failed ? read_memory(r, to, from, max + 1)
+			     : strnlen((const char *)from, max + 1);
+
+	if (r->failed)
+		return strnlen(to, n);
+	memcpy(to, (const char *)from, n);
+	return n;
+}
+
+static uint64_t word_of(const struct reader *r, uint32_t word)
+{
+	if (word < RT_ARGS)
+		return r->frame->args[word];
+	if (word == RT_WORD_RET)
+		return r->rec->ret;
+	return word - RT_ARGS < r->frame->word_count ? r->words[word - RT_ARGS] : 0;
+}
+
+static void read_string(const struct reader *r, struct rt_item *item, uint64_t from, uint32_t max)
+{
+	char *to = (char *)(item + 1);
+	char first;
+
+	if (r->failed && !read_memory(r, &first, from, 1)) {
+		item->flags = RT_ITEM_FAULT;
+		item->len = sizeof(from);
+		memcpy(to, &from, sizeof(from));
+		return;
+	}
+	item->len = read_text(r, to, from, max);
+	if (item->len > max) {
+		item->len = max;
+		item->flags = RT_ITEM_CUT;
+	}
+}
+
+static void read_bytes(const struct reader *r, struct rt_item *item, uint64_t from, uint32_t len)
+{
+	if (read_memory(r, item + 1, from, len) == len)
+		item->len = len;
+	else
+		item->flags = RT_ITEM_FAULT;
+}
+
+/* A null pointer leads to nothing: no item. */
+static bool read_item(const struct reader *r, struct rt_item *item, const struct rt_read *read)
+{
+	uint64_t from = read->kind ? word_of(r, read->word) : 0;
+
+	if (read->kind == RT_READ_STRING_AT && from &&
+	    read_memory(r, &from, from, sizeof(from)) != sizeof(from))
+		from = 0;
+	if (!from)
+		return false;
+	if (read->kind == RT_READ_BYTES)
+		read_bytes(r, item, from, read->len);
+	else
+		read_string(r, item, from, read->len);
+	return true;
+}
+
+static struct rt_item *next_item(const struct reader *r, uint8_t kind, uint8_t index)
+{
+	struct rt_item *item = (struct rt_item *)((char *)r->rec + r->rec->size);
+
+	*item = (struct rt_item){.kind = kind, .index = index};
+	return item;
+}
+
+static void add(struct reader *r, const struct rt_item *item)
+{
+	uint32_t size = (sizeof(*item) + item->len + 7) & ~7u;
+
+	r->rec->size += size;
+	r->left -= size;
+}
+
+static void append_stack(struct reader *r)
+{
+	struct rt_item *item;
+
+	if (!r->frame->word_count)
+		return;
+	item = next_item(r, RT_ITEM_STACK, 0);
+	item->len = r->frame->word_count * sizeof(*r->words);
+	memcpy(item + 1, r->words, item->len);
+	add(r, item);
+}
+
+void span_items__append(struct rt_span_rec *rec, const struct rt_span_frame *f, const __u64 *words,
+			const struct rt_plan *plan)
+{
+	struct reader r = {rec, f, words + f->first_word, false, RT_DATA_MAX};
+
+	append_stack(&r);
+	if (!plan)
+		return;
+	r.failed = has_failed(plan, rec->ret);
+	for (uint32_t i = 0; i < plan->reads; i++) {
+		struct rt_item *item = next_item(&r, RT_ITEM_READ, i);
+
+		/* The byte that tells a cut string, and padding. */
+		if (sizeof(*item) + plan->read[i].len + 8 > r.left)
+			break;
+		if (read_item(&r, item, &plan->read[i]))
+			add(&r, item);
+	}
+}

@@ -1,0 +1,22 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * What stands behind a span: arguments beyond the registers, and what pointers lead to.
+ */
+#ifndef RTRACE_AGENT_SPAN_ITEMS_H
+#define RTRACE_AGENT_SPAN_ITEMS_H
+
+#include <stdint.h>
+
+#include "hsa_agent/span_ring.h"
+
+/*
+ * Appends to the record, behind which there is room for RT_DATA_MAX bytes, the frame's words, which
+ * lie in `words`, and what the plan reads (NULL: nothing).
+ *
+ * A function that has succeeded has used what it was given, so its pointers are followed. Those of
+ * one that has failed may lead nowhere: they are read by the kernel, which is slower and says so.
+ */
+void span_items__append(struct rt_span_rec *rec, const struct rt_span_frame *f, const __u64 *words,
+			const struct rt_plan *plan);
+
+#endif

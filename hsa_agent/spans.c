@@ -1,0 +1,460 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The call stack of each thread, in the shared memory, and the records that come of it.
+ *
+ * Frames are told by the address of their return address: the stack grows down, so a call
+ * that is entered at a higher address than an open one has begun finds that left behind (longjmp,
+ * an exception that nobody cleaned up after). A signal handler on an alternate stack is the
+ * exception: its addresses compare with nothing.
+ *
+ * A handler may interrupt us at any point and make calls itself. While `busy` is set the thread's
+ * place is being written to: such calls are not captured, and counted. It is the stack pointer of
+ * who writes, by which it is found out that a handler has left him for good (siglongjmp). It tells
+ * the tracer, too, that a record may come that is older than it looks.
+ */
+#include "hsa_agent/spans.h"
+
+#include <pthread.h>
+#include <signal.h>
+#include <string.h>
+#include <sys/prctl.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include "hsa_agent/clock.h"
+#include "hsa_agent/span_items.h"
+
+#define likely(x)   __builtin_expect(!!(x), 1)
+#define unlikely(x) __builtin_expect(!!(x), 0)
+
+#define CORR_BLOCK 4096 /* ids that a thread takes at once */
+#define RETRY_CALLS \
+	1024 /* so many calls of a thread that found no place pass before it looks again */
+#define ROOM_MAX (sizeof(struct rt_span_rec) + RT_ARGS * 8 + RT_DATA_MAX)
+
+/* A plan word by word: one that is read while it changes is a mixture, each part of which holds. */
+#define PLAN_WORDS (sizeof(struct rt_plan) / sizeof(uint32_t))
+_Static_assert(sizeof(struct rt_read) == sizeof(uint32_t), "is read at once");
+
+static struct spans_area area;
+static uint32_t plans[RT_SPANS_FUNCTIONS][PLAN_WORDS];
+static pthread_key_t at_end;
+
+/* What the thread has to itself. */
+struct self {
+	struct rt_span_thread *place; /* NULL: none */
+	struct rt_span_chunk *chunk;  /* NULL: none */
+	uint64_t used;		      /* of its data */
+	uint64_t corr, corr_end;      /* ids that are left */
+	uint32_t words_used;
+	uint32_t retry; /* calls until it looks for a place again */
+	struct clock clock;
+};
+
+static __thread struct self self __attribute__((tls_model("initial-exec")));
+
+/* The compiler must not move what lies between over it; a handler runs on the same thread. */
+static inline void set_busy(struct rt_span_thread *t, const void *sp)
+{
+	__atomic_signal_fence(__ATOMIC_SEQ_CST);
+	__atomic_store_n(&t->busy, (uintptr_t)sp, __ATOMIC_RELEASE);
+	__atomic_signal_fence(__ATOMIC_SEQ_CST);
+}
+
+#define HERE __builtin_frame_address(0)
+
+/* ---- chunks ---- */
+
+static bool has_free_chunk(void)
+{
+	uint64_t taken = __atomic_load_n(&area.state->taken, __ATOMIC_RELAXED);
+	uint64_t freed = __atomic_load_n(&area.control->freed, __ATOMIC_RELAXED);
+
+	return taken - freed < RT_SPANS_CHUNK_COUNT;
+}
+
+static bool try_chunk(uint32_t i)
+{
+	uint8_t free = RT_SPAN_CHUNK_FREE;
+
+	return __atomic_load_n(&area.owned[i], __ATOMIC_RELAXED) == free &&
+	       __atomic_compare_exchange_n(&area.owned[i], &free, RT_SPAN_CHUNK_TAKEN, false,
+					   __ATOMIC_ACQUIRE, __ATOMIC_RELAXED);
+}
+
+static int find_chunk(void)
+{
+	for (int i = 0; i < RT_SPANS_CHUNK_COUNT; i++)
+		if (try_chunk(i))
+			return i;
+	return -1;
+}
+
+static bool take_chunk(struct rt_span_thread *t)
+{
+	uint64_t ahead = t->listed - __atomic_load_n(&t->read, __ATOMIC_ACQUIRE);
+	int i = ahead < RT_SPANS_LIST && has_free_chunk() ? find_chunk() : -1;
+
+	if (i < 0)
+		return false;
+	__atomic_fetch_add(&area.state->taken, 1, __ATOMIC_RELAXED);
+	if (self.chunk)
+		__atomic_store_n(&self.chunk->closed, 1, __ATOMIC_RELEASE);
+	self.chunk = &area.chunks[i];
+	self.chunk->closed = 0;
+	self.chunk->used = self.used = 0;
+	t->list[t->listed % RT_SPANS_LIST] = i;
+	__atomic_store_n(&t->listed, t->listed + 1, __ATOMIC_RELEASE);
+	return true;
+}
+
+/* Room for a record of that size; NULL: the record is lost. */
+static struct rt_span_rec *room(struct rt_span_thread *t, size_t size)
+{
+	if (unlikely(!self.chunk || self.used + size > sizeof(self.chunk->data)) &&
+	    !take_chunk(t)) {
+		t->lost++;
+		return NULL;
+	}
+	return (struct rt_span_rec *)(self.chunk->data + self.used);
+}
+
+static void publish(const struct rt_span_rec *rec)
+{
+	self.used += rec->size;
+	__atomic_store_n(&self.chunk->used, self.used, __ATOMIC_RELEASE);
+}
+
+/* ---- records ---- */
+
+static void fill_record(struct rt_span_rec *rec, const struct rt_span_thread *t, uint32_t depth,
+			uint64_t end, uint64_t ret, uint8_t flags)
+{
+	const struct rt_span_frame *f = &t->open[depth];
+
+	rec->size = sizeof(*rec) + f->arg_count * sizeof(uint64_t);
+	rec->func = f->func;
+	rec->kind = RT_SPAN_REC_SPAN;
+	rec->flags = flags;
+	rec->depth = depth;
+	rec->arg_count = f->arg_count;
+	rec->begin = f->begin ? f->begin : end;
+	rec->end = end;
+	rec->corr = f->corr;
+	rec->parent = depth ? t->open[depth - 1].corr : 0;
+	rec->root = t->open[0].corr;
+	rec->ret = ret;
+	for (uint32_t i = 0; i < f->arg_count; i++)
+		rec->args[i] = f->args[i];
+}
+
+/* How much the record may need at most. */
+static size_t room_for(const struct rt_span_frame *f, const struct rt_plan *plan)
+{
+	if (plan || f->word_count)
+		return ROOM_MAX;
+	return sizeof(struct rt_span_rec) + f->arg_count * sizeof(uint64_t);
+}
+
+/* False: nothing is to be read. */
+static bool get_plan(uint32_t function, struct rt_plan *plan)
+{
+	uint32_t words[PLAN_WORDS];
+
+	for (size_t i = 0; i < PLAN_WORDS; i++)
+		words[i] = __atomic_load_n(&plans[function][i], __ATOMIC_RELAXED);
+	memcpy(plan, words, sizeof(words));
+	return plan->reads;
+}
+
+/* What is read is what the function has left there: nothing of a call that did not return. */
+static void emit(struct rt_span_thread *t, uint32_t depth, uint64_t end, uint64_t ret,
+		 uint8_t flags)
+{
+	const struct rt_span_frame *f = &t->open[depth];
+	struct rt_plan copy, *plan = !flags && get_plan(f->func, &copy) ? &copy : NULL;
+	struct rt_span_rec *rec = room(t, room_for(f, plan));
+
+	if (!rec)
+		return;
+	fill_record(rec, t, depth, end, ret, flags);
+	if (plan || f->word_count)
+		span_items__append(rec, f, t->words, plan);
+	publish(rec);
+}
+
+/* Takes the frames from the top down to `keep` off, as calls that have not returned. */
+static void cut(struct rt_span_thread *t, uint32_t keep, uint8_t flags)
+{
+	uint64_t now = clock__now(&self.clock);
+
+	while (t->depth > keep) {
+		emit(t, t->depth - 1, now, 0, flags);
+		self.words_used = t->open[t->depth - 1].first_word;
+		__atomic_store_n(&t->depth, t->depth - 1, __ATOMIC_RELEASE);
+	}
+}
+
+/* ---- threads ---- */
+
+static bool try_place(struct rt_span_thread *t)
+{
+	uint32_t free = RT_SPAN_THREAD_FREE;
+
+	return __atomic_load_n(&t->state, __ATOMIC_RELAXED) == free &&
+	       __atomic_compare_exchange_n(&t->state, &free, RT_SPAN_THREAD_TAKEN, false,
+					   __ATOMIC_ACQUIRE, __ATOMIC_RELAXED);
+}
+
+static struct rt_span_thread *find_place(void)
+{
+	for (uint32_t i = 0; i < RT_SPANS_THREADS_MAX; i++) {
+		uint32_t max = __atomic_load_n(&area.state->threads, __ATOMIC_RELAXED);
+
+		if (!try_place(&area.threads[i]))
+			continue;
+		while (max <= i &&
+		       !__atomic_compare_exchange_n(&area.state->threads, &max, i + 1, false,
+						    __ATOMIC_RELEASE, __ATOMIC_RELAXED))
+			;
+		return &area.threads[i];
+	}
+	return NULL;
+}
+
+/* The place had another thread before. */
+static void tell_thread(struct rt_span_thread *t, enum rt_span_rec_kind kind)
+{
+	char name[16] = "";
+	struct rt_span_rec *rec = room(t, sizeof(*rec) + sizeof(name));
+
+	if (!rec)
+		return;
+	memset(rec, 0, sizeof(*rec));
+	rec->size = sizeof(*rec) + sizeof(name);
+	rec->kind = kind;
+	rec->arg_count = sizeof(name) / sizeof(rec->args[0]);
+	rec->begin = rec->end = clock__now(&self.clock);
+	rec->corr = t->tid;
+	prctl(PR_GET_NAME, name);
+	memcpy(rec->args, name, sizeof(name));
+	publish(rec);
+}
+
+/* Returns with `busy` set. NULL: all places are taken. */
+static struct rt_span_thread *join(void)
+{
+	struct rt_span_thread *t = NULL;
+
+	if (!area.threads)
+		return NULL;
+	if (!self.retry) {
+		self.retry = RETRY_CALLS;
+		t = find_place();
+	}
+	self.retry--;
+	if (!t)
+		return NULL;
+	self.retry = 0;
+	set_busy(t, HERE);
+	t->depth = 0;
+	t->tid = syscall(SYS_gettid);
+	self.words_used = 0;
+	self.chunk = NULL;
+	self.place = t;
+	pthread_setspecific(at_end, t);
+	tell_thread(t, RT_SPAN_REC_THREAD);
+	return t;
+}
+
+/* The thread ends: it may be in a call (pthread_exit, cancellation). */
+static void leave(void *place)
+{
+	struct rt_span_thread *t = place;
+
+	if (!area.threads || self.place != t)
+		return;
+	set_busy(t, HERE);
+	cut(t, 0, RT_SPAN_UNFINISHED);
+	tell_thread(t, RT_SPAN_REC_END);
+	if (self.chunk)
+		__atomic_store_n(&self.chunk->closed, 1, __ATOMIC_RELEASE);
+	self.place = NULL;
+	self.chunk = NULL;
+	set_busy(t, NULL);
+	__atomic_store_n(&t->state, RT_SPAN_THREAD_ENDED, __ATOMIC_RELEASE);
+}
+
+/* ---- calls ---- */
+
+static bool is_on(const stack_t *alt, uint64_t sp)
+{
+	return alt->ss_size && sp - (uintptr_t)alt->ss_sp < alt->ss_size;
+}
+
+/* Is the call that has just been entered inside the frame, or was that left? */
+static bool encloses(const struct rt_span_frame *f, uint64_t sp, const stack_t *alt)
+{
+	if (is_on(alt, sp) != is_on(alt, f->sp))
+		return is_on(alt, sp);
+	return f->sp > sp;
+}
+
+static void drop_left(struct rt_span_thread *t, uint64_t sp)
+{
+	uint32_t keep = t->depth;
+	stack_t alt = {0};
+
+	sigaltstack(NULL, &alt);
+	while (keep && !encloses(&t->open[keep - 1], sp, &alt))
+		keep--;
+	if (keep < t->depth)
+		cut(t, keep, RT_SPAN_UNWOUND);
+}
+
+static uint64_t new_corr(void)
+{
+	if (unlikely(self.corr == self.corr_end)) {
+		self.corr = __atomic_fetch_add(&area.state->corr, CORR_BLOCK, __ATOMIC_RELAXED) + 1;
+		self.corr_end = self.corr + CORR_BLOCK;
+	}
+	return self.corr++;
+}
+
+/* Does who was writing when we came still do so, below us on the stack? */
+static bool is_interrupted(const struct rt_span_thread *t, uint64_t sp)
+{
+	stack_t alt = {0};
+
+	sigaltstack(NULL, &alt);
+	return is_on(&alt, sp) ? !is_on(&alt, t->busy) || t->busy > sp : t->busy > sp;
+}
+
+/* The thread's place, with `busy` set. NULL: none, or it is being written to already. */
+static struct rt_span_thread *begin_writing(const void *sp)
+{
+	struct rt_span_thread *t = self.place;
+
+	if (unlikely(!t))
+		return join();
+	if (unlikely(t->busy) && is_interrupted(t, (uintptr_t)sp))
+		return NULL;
+	set_busy(t, sp);
+	return t;
+}
+
+static bool fill_frame(struct rt_span_thread *t, struct rt_span_frame *f,
+		       const struct spans_call *c)
+{
+	if (c->stack_words > RT_SPANS_WORDS - self.words_used)
+		return false;
+	f->sp = (uintptr_t)(c->stack - 1);
+	f->corr = new_corr();
+	f->func = c->function;
+	f->first_word = self.words_used;
+	f->word_count = c->stack_words;
+	f->arg_count = c->registers;
+	for (uint32_t i = 0; i < c->registers; i++)
+		f->args[i] = c->args[i];
+	for (uint32_t i = 0; i < c->stack_words; i++)
+		t->words[self.words_used++] = c->stack[i];
+	f->begin = c->instant ? 0 : clock__now(&self.clock);
+	return true;
+}
+
+struct rt_span_frame *spans_begin(const struct spans_call *c)
+{
+	uint64_t sp = (uintptr_t)(c->stack - 1);
+	struct rt_span_thread *t = begin_writing((const void *)sp);
+	struct rt_span_frame *f = NULL;
+
+	if (unlikely(!t))
+		return NULL;
+	if (t->depth && unlikely(t->open[t->depth - 1].sp <= sp))
+		drop_left(t, sp);
+	if (likely(t->depth < RT_SPANS_DEPTH) && likely(fill_frame(t, &t->open[t->depth], c))) {
+		f = &t->open[t->depth];
+		__atomic_store_n(&t->depth, t->depth + 1, __ATOMIC_RELEASE);
+	}
+	set_busy(t, NULL);
+	return f;
+}
+
+void spans_end(struct rt_span_frame *f, uint64_t ret)
+{
+	struct rt_span_thread *t = self.place;
+	uint32_t depth;
+	uint64_t now;
+
+	if (!t || f < t->open || f >= t->open + RT_SPANS_DEPTH)
+		return;
+	depth = f - t->open;
+	if (unlikely(t->depth <= depth)) /* it was taken for left */
+		return;
+	set_busy(t, HERE);
+	now = clock__now(&self.clock);
+	if (unlikely(t->depth > depth + 1))
+		cut(t, depth + 1, RT_SPAN_UNWOUND);
+	emit(t, depth, now, ret, 0);
+	self.words_used = f->first_word;
+	__atomic_store_n(&t->depth, depth, __ATOMIC_RELEASE);
+	set_busy(t, NULL);
+}
+
+void spans_in(uint64_t *corr, uint64_t *root)
+{
+	const struct rt_span_thread *t = self.place;
+
+	*corr = t && t->depth ? t->open[t->depth - 1].corr : 0;
+	*root = t && t->depth ? t->open[0].corr : 0;
+}
+
+/* ---- for the agent ---- */
+
+struct spans_area spans_area_at(void *address)
+{
+	return (struct spans_area){
+		.control = address + RT_SPANS_CONTROL,
+		.state = address + RT_SPANS_STATE,
+		.threads = address + RT_SPANS_THREADS,
+		.chunks = address + RT_SPANS_CHUNKS,
+		.owned = address + RT_SPANS_OWNED,
+	};
+}
+
+/* The place of this thread's variable, from where its thread pointer leads to. */
+static int64_t place_offset(void)
+{
+	uintptr_t pointer;
+
+	__asm__("mov %%fs:0, %0" : "=r"(pointer)); /* it begins with its own address */
+	return (uintptr_t)&self.place - pointer;
+}
+
+void spans_use(const struct spans_area *to)
+{
+	static bool made;
+
+	if (!made)
+		made = !pthread_key_create(&at_end, leave);
+	area = to && made ? *to : (struct spans_area){NULL};
+	if (area.state)
+		area.state->thread_offset = place_offset();
+	memset(&self, 0, sizeof(self));
+}
+
+/* What does not fit the limits of a plan is not read. */
+void spans_set_plan(uint32_t function, const struct rt_plan *plan)
+{
+	struct rt_plan fit = *plan;
+	uint32_t words[PLAN_WORDS];
+
+	if (fit.reads > RT_READS)
+		fit.reads = 0;
+	for (uint32_t i = 0; i < RT_READS; i++)
+		if (i >= fit.reads || fit.read[i].len > RT_READ_MAX)
+			fit.read[i] = (struct rt_read){0};
+	memcpy(words, &fit, sizeof(words));
+	for (size_t i = 0; i < PLAN_WORDS; i++)
+		__atomic_store_n(&plans[function][i], words[i], __ATOMIC_RELAXED);
+}

@@ -1,0 +1,200 @@
+#!/usr/bin/env bats
+# SPDX-License-Identifier: MIT
+# Calls that the agent captures in the process: the same workload, captured by it and by uprobes, makes the
+# same trace, event by event; and nothing is told twice or lost where both work.
+
+load common
+
+AGENT=$O/librtrace-agent.so
+
+teardown() {
+	end_jobs
+}
+
+# trace BY FILE COMMAND...: what was captured by whom is in FILE.json, what the tracer said in FILE.err.
+# DOMAINS: what is traced.
+trace() {
+	local by=$1 file
+
+	file=$(tmp "$2")
+	shift 2
+	sim "$RTRACE" -v --capture "$by" -t "${DOMAINS:-hip,hsa,roctx,gpu}" -f json -o "$file.json" -- "$@" \
+		>"$file.out" 2>"$file.err" || true
+	lost_nothing "$file.err"
+}
+
+lost_nothing() {
+	grep -q '^rtrace-bpf: lost 0 calls (ring full), 0 (nested too deep), 0 GPU records, 0 other' "$1"
+}
+
+captured_by_agents() {
+	sed -nE 's/^rtrace-bpf: ([0-9]+) calls were captured by agents$/\1/p' "$1"
+}
+
+# same LEAST COMMAND...: the agent has captured so many calls at least
+same() {
+	local least=$1
+
+	shift
+	trace auto agent "$@"
+	trace uprobe uprobe "$@"
+	[ -z "$(captured_by_agents "$(tmp uprobe.err)")" ]
+	[ "$(captured_by_agents "$(tmp agent.err)")" -ge "$least" ]
+	check_nesting "$(tmp agent.json)"
+	python3 tests/e2e/same_calls.py "$(tmp uprobe.json)" "$(tmp agent.json)"
+}
+
+@test "copies and a kernel" {
+	same 100 "$O/workloads/vectoradd" 3
+}
+
+@test "ranges and marks, on several threads" {
+	same 200 "$O/workloads/ranges"
+}
+
+@test "graphs" {
+	same 400 "$O/workloads/graphs"
+}
+
+@test "modules" {
+	same 200 "$O/workloads/module"
+}
+
+@test "allocations" {
+	same 150 "$O/workloads/resources"
+}
+
+@test "calls that fail" {
+	same 150 "$O/workloads/errors"
+	grep -q hipErrorInvalid "$(tmp agent.json)"
+}
+
+@test "calls that are left by longjmp" {
+	same 200 "$O/workloads/longjmp"
+}
+
+@test "threads that end in calls" {
+	same 300 "$O/workloads/leaving"
+	grep -q unfinished "$(tmp agent.json)"
+}
+
+@test "processes that are forked" {
+	same 500 "$O/workloads/forker"
+}
+
+@test "requests to the driver: calls of the kernel's inside of the agent's" {
+	DOMAINS=hip,hsa,kfd,gpu same 150 "$O/workloads/resources"
+	grep -q hsaKmt "$(tmp agent.json)"
+}
+
+# What ctypes calls is found by dlsym().
+@test "a program in Python: calls of the agent's inside of the kernel's" {
+	cat >"$(tmp p.py)" <<-'END'
+		import ctypes
+		import ctypes.util
+		hip = ctypes.CDLL(ctypes.util.find_library("amdhip64"))
+		p = ctypes.c_void_p()
+		for i in range(20):
+		    assert hip.hipMalloc(ctypes.byref(p), ctypes.c_size_t(1 << 20)) == 0
+		    assert hip.hipMemset(p, 1, ctypes.c_size_t(1 << 20)) == 0
+		    assert hip.hipDeviceSynchronize() == 0
+		    assert hip.hipFree(p) == 0
+	END
+	same 100 python3 "$(tmp p.py)"
+	[ "$(count "$(tmp agent.json)" hipMalloc)" = 20 ]
+}
+
+# start_job NAME=VALUE...: storm, for as long as the test takes
+start_job() {
+	sim_exec SIMKFD_GPUS=1 "$@" "$O/workloads/storm" -t 2 -s 2 -b 8 -n 1000000 >/dev/null 2>&1 &
+	job=$!
+	JOBS_STARTED+=("$job")
+}
+
+# launches FILE PID: how often the threads of a process have launched
+launches() {
+	calls "$1" | awk -v pid="$2" '$1 == "hipLaunchKernel" && $5 == pid' | wc -l
+}
+
+@test "on a node: a process with the agent, and one without" {
+	start_job HSA_TOOLS_LIB="$AGENT"
+	with=$job
+	start_job NONE=
+	without=$job
+	wait_for grep -q librtrace-agent "/proc/$with/maps"
+	wait_for grep -q libhsa "/proc/$without/maps"
+	"$RTRACE" -v -a -t hip,gpu --duration 1 -f json -o "$(tmp t.json)" 2>"$(tmp err)"
+	lost_nothing "$(tmp err)"
+	CUT=1 check_nesting "$(tmp t.json)"
+	[ "$(launches "$(tmp t.json)" "$without")" -gt 100 ]
+	[ "$(launches "$(tmp t.json)" "$with")" -gt 100 ]
+	# All of the one, but for the calls that began before it heard of us, and none of the other.
+	by_agents=$(captured_by_agents "$(tmp err)")
+	all=$(calls "$(tmp t.json)" | awk -v pid="$with" '$5 == pid' | wc -l)
+	[ "$by_agents" -gt $((all * 9 / 10)) ]
+}
+
+@test "one tracer after the other, the first is killed: none has calls of another's" {
+	start_job HSA_TOOLS_LIB="$AGENT"
+	wait_for grep -q librtrace-agent "/proc/$job/maps"
+	"$RTRACE" -p "$job" -t hip,gpu -o "$(tmp first)" &
+	first=$!
+	JOBS_STARTED+=("$first")
+	wait_for test -s "$(tmp first)"
+	kill -KILL "$first"
+	wait "$first" || :
+	for i in 1 2; do
+		"$RTRACE" -v -p "$job" -t hip,gpu --duration 0.5 -f json -o "$(tmp t.json)" 2>"$(tmp err)"
+		lost_nothing "$(tmp err)"
+		CUT=1 check_nesting "$(tmp t.json)"
+		[ "$(captured_by_agents "$(tmp err)")" -gt 100 ]
+		begin=$(jq '.otherData.begin // 0' "$(tmp t.json)")
+		[ "$(calls "$(tmp t.json)" | awk -v begin="$begin" '$8 < begin' | wc -l)" = 0 ]
+	done
+}
+
+# launches_in FILE: between `begin` and `end`
+launches_in() {
+	calls "$1" | awk -v begin="$begin" -v end="$end" '$1 == "hipLaunchKernel" && $7 >= begin && $7 < end' | wc -l
+}
+
+# Who uses the probes alone would not see what the agent captures for another.
+@test "two tracers at once, one of which leaves the agent alone: both see all calls" {
+	start_job HSA_TOOLS_LIB="$AGENT"
+	wait_for grep -q librtrace-agent "/proc/$job/maps"
+	for first in hip hip,gpu; do
+		second=$([ "$first" = hip ] && echo hip,gpu || echo hip)
+		fresh 1.json
+		"$RTRACE" -v -p "$job" -t "$first" --duration 3 -f json -o "$(tmp 1.json)" 2>"$(tmp 1.err)" &
+		tracer=$!
+		JOBS_STARTED+=("$tracer")
+		wait_for test -e "$(tmp 1.json)"
+		"$RTRACE" -v -p "$job" -t "$second" --duration 0.5 -f json -o "$(tmp 2.json)" 2>"$(tmp 2.err)"
+		wait "$tracer"
+		lost_nothing "$(tmp 1.err)"
+		lost_nothing "$(tmp 2.err)"
+		read -r begin end < <(calls "$(tmp 2.json)" | awk '
+			!begin || $7 < begin { begin = $7 }
+			$8 > end { end = $8 }
+			END { printf "%.0f %.0f\n", begin + 1e8, end - 1e8 }')
+		one=$(launches_in "$(tmp 1.json)") two=$(launches_in "$(tmp 2.json)")
+		echo "$one launches, and $two"
+		[ "$two" -gt 100 ]
+		[ $((one - two)) -ge -4 ] && [ $((one - two)) -le 4 ] # where the window begins and ends
+	done
+}
+
+@test "only long calls, only those that fail" {
+	DOMAINS=hip,gpu trace auto all "$O/workloads/errors"
+	sim "$RTRACE" -v -t hip,gpu --errors-only -f json -o "$(tmp e.json)" -- "$O/workloads/errors" >"$(tmp out)" 2>"$(tmp err)" || :
+	[ "$(captured_by_agents "$(tmp err)")" -gt 0 ]
+	diff <(calls "$(tmp e.json)" | cut -f 1) \
+		<(jq -r '.traceEvents[] | select(.ph == "X" and .cat == "hip" and (.args.return // "" | . != "hipSuccess" and startswith("hip"))) | .name' "$(tmp all.json)")
+	sim "$RTRACE" -v -t hip,gpu --min-duration 20us -f json -o "$(tmp l.json)" -- "$O/workloads/vectoradd" 3 >"$(tmp out)" 2>"$(tmp err)"
+	# What registers kernels is told whatever it takes.
+	calls "$(tmp l.json)" | grep -v ^__hip | awk '$8 - $7 < 20000 { bad = 1 } END { exit bad || !NR }'
+}
+
+@test "a word that is none" {
+	fails 2 "^rtrace-bpf: --capture: unknown word 'both' \(auto, uprobe\)$" "$RTRACE" --capture both -a
+}

@@ -1,0 +1,12 @@
+// SPDX-License-Identifier: MIT
+/*
+ * A library that calls roctx, for test_bind.c.
+ */
+#include "roctx/roctx.h"
+
+__attribute__((visibility("default"))) void plugin_mark(const char *message);
+
+void plugin_mark(const char *message)
+{
+	roctxMarkA(message);
+}

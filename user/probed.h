@@ -1,0 +1,29 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Processes that are traced by their probes alone, though they carry an agent: another tracer must
+ * not have it capture the calls, which would pass our probes by.
+ */
+#ifndef RTRACE_PROBED_H
+#define RTRACE_PROBED_H
+
+#include <stdbool.h>
+#include <sys/types.h>
+
+struct probed; /* a list; NULL: empty */
+
+/* Looks for its agent now and, if it is not there yet, as often more with probed__look. */
+void probed__add(struct probed **list, pid_t pid, int looks);
+void probed__look(struct probed *list);
+
+/* That process, and those that have ended. */
+void probed__forget(struct probed **list, pid_t pid);
+
+/* A sign of life to their agents, which is due every 100 ms. */
+void probed__beat(struct probed *list);
+
+/* Does one of the agents capture calls all the same? It stops when it has heard of us. */
+bool probed__are_blinded(const struct probed *list);
+
+void probed__free(struct probed **list);
+
+#endif
