@@ -188,6 +188,11 @@ struct rt_agent_rec {
 	__u32 tid;   /* gettid() of the thread that submitted it (own pid namespace); 0 unknown */
 	__u64 time;  /* submitted; CLOCK: boottime; DONE: recorded; of a resource: happened */
 	__u64 op;    /* number of the operation in this process, from 1: joins submit and DONE */
+	/*
+	 * The innermost call that it was submitted in, of those that the agent captures, and the
+	 * outermost; 0: none. As in span_ring.h.
+	 */
+	__u64 corr, root;
 	union {
 		struct {
 			__u32 agent;  /* device: id from RT_META_AGENT */
@@ -237,7 +242,7 @@ struct rt_agent_rec {
 			__u64 bytes;
 			__u64 other;
 		} resource;
-		__u8 _size[96];
+		__u8 _size[80];
 	};
 };
 

@@ -86,7 +86,7 @@ static void *instead(const char *name, void *function)
 	return stubs_instead(function);
 }
 
-static const struct imports imports = {libraries, wants, stubs_behind, instead};
+static const struct imports imports = {libraries, true, wants, stubs_behind, instead};
 
 static uint32_t replace(void)
 {

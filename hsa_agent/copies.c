@@ -70,6 +70,7 @@ static bool record_copy(uint64_t op, const struct copy_request *r)
 		return false;
 	rec->tid = agent_tid();
 	rec->op = op;
+	spans_in(&rec->corr, &rec->root);
 	rec->flags = r->flags;
 	rec->copy.engine = r->engine;
 	rec->copy.src_agent = r->src_agent;

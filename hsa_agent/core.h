@@ -47,6 +47,7 @@
 
 #include "hsa_agent/client.h"
 #include "hsa_agent/shm.h"
+#include "hsa_agent/spans.h"
 
 #define likely(x)   __builtin_expect(!!(x), 1)
 #define unlikely(x) __builtin_expect(!!(x), 0)
@@ -354,6 +355,7 @@ void queue_log_destroyed(const hsa_queue_t *queue, uint32_t id, uint32_t device,
 
 struct owner {
 	uint64_t time;		     /* of the reservation */
+	__u64 corr, root;	     /* the agent's calls around it: struct rt_agent_rec */
 	struct rtrace_caller caller; /* what the client says of it, if it is told of packets */
 	uint64_t held;		     /* the id that it is to release; 0: none */
 	uint32_t tid;		     /* 0: not known */

@@ -97,10 +97,14 @@ static void fill_owner(struct rt_agent_rec *rec, const struct queue *q, uint64_t
 	if (!owners_find(&q->owners, index, &owner))
 		return;
 	rec->tid = owner.tid;
-	if (!owners_are_elsewhere(q->hsa, index, &owner))
+	if (!owners_are_elsewhere(q->hsa, index, &owner)) {
+		spans_in(&rec->corr, &rec->root);
 		return;
+	}
 	rec->dispatch.passed_on = rec->time;
 	rec->time = owner.time;
+	rec->corr = owner.corr;
+	rec->root = owner.root;
 }
 
 static void fill_dispatch(struct rt_agent_rec *rec, const hsa_kernel_dispatch_packet_t *pkt)

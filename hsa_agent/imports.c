@@ -244,7 +244,8 @@ uint32_t imports__replace(const struct imports *im)
 		void *handle = hold(o);
 
 		if (handle) {
-			count += replace_in(im, o, handle, &o->data);
+			if (!im->calls_only)
+				count += replace_in(im, o, handle, &o->data);
 			count += replace_in(im, o, handle, &o->calls);
 			dlclose(handle);
 		}

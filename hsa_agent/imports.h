@@ -11,6 +11,11 @@
 
 struct imports {
 	const char *const *libraries; /* how their files' names begin; NULL ends the list */
+	/*
+	 * Leave what an object has for a function's address, though it may call by that, too: it
+	 * may compare it with another's.
+	 */
+	bool calls_only;
 	/* Is a function of that name worth a look? */
 	bool (*wants)(const char *name);
 	/* NULL, or: the function that is meant by what is bound, which another may have replaced.

@@ -53,11 +53,15 @@ SPAN_OBJS = $(patsubst %,$(O)/obj/%.o,hsa_agent/stubs_code hsa_agent/stubs hsa_a
 $(O)/tests/test_spans: $(O)/obj/tests/unit/test_spans.o $(SPAN_OBJS)
 $(O)/tests/test_stubs: $(O)/obj/tests/unit/test_stubs.o $(O)/obj/tests/unit/stub_targets.o $(SPAN_OBJS)
 $(O)/tests/test_bind: $(O)/obj/tests/unit/test_bind.o $(O)/obj/hsa_agent/bind.o $(O)/obj/hsa_agent/imports.o \
-	$(SPAN_OBJS) $(O)/libroctx64.so.4 | $(O)/tests/bind_now.so $(O)/tests/bind_lazy.so
+	$(SPAN_OBJS) $(O)/libroctx64.so.4 | $(addprefix $(O)/tests/bind_,now.so lazy.so address.so)
 $(O)/tests/bind_now.so $(O)/tests/bind_lazy.so: $(O)/tests/bind_%.so: $(O)/pic/tests/unit/bind_plugin.o $(O)/libroctx64.so.4
 	$(call say,LD,$@)
 	@mkdir -p $(@D)
 	$(Q)$(CC) -shared -Wl,-z,relro,-z,$* $^ -Wl,-rpath,'$$ORIGIN/..' -o $@
+$(O)/tests/bind_address.so: tests/unit/bind_plugin.c $(O)/libroctx64.so.4
+	$(call say,LD,$@)
+	@mkdir -p $(@D)
+	$(Q)$(CC) $(SHLIB_CFLAGS) -DTAKES_ADDRESS -shared $^ -Wl,-rpath,'$$ORIGIN/..' -o $@
 $(O)/tests/agent_dump: $(O)/obj/tests/unit/agent_dump.o
 $(AGENT_TESTS:%=$(O)/tests/%) $(O)/tests/agent_dump:
 	$(call say,LD,$@)

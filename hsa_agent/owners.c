@@ -69,6 +69,8 @@ static struct rtrace_caller get_caller(const struct rtrace_caller *place)
 static void put(struct owner *place, const struct owner *owner)
 {
 	__atomic_store_n(&place->time, owner->time, __ATOMIC_RELAXED);
+	__atomic_store_n(&place->corr, owner->corr, __ATOMIC_RELAXED);
+	__atomic_store_n(&place->root, owner->root, __ATOMIC_RELAXED);
 	put_caller(&place->caller, &owner->caller);
 	if (unlikely(owner->held || __atomic_load_n(&place->held, __ATOMIC_RELAXED)))
 		let_go(place, owner->held);
@@ -83,6 +85,8 @@ bool owners_find(const struct owners *o, uint64_t index, struct owner *owner)
 	owner->index = __atomic_load_n(&place->index, __ATOMIC_ACQUIRE);
 	owner->tid = __atomic_load_n(&place->tid, __ATOMIC_RELAXED);
 	owner->time = __atomic_load_n(&place->time, __ATOMIC_RELAXED);
+	owner->corr = __atomic_load_n(&place->corr, __ATOMIC_RELAXED);
+	owner->root = __atomic_load_n(&place->root, __ATOMIC_RELAXED);
 	owner->caller = get_caller(&place->caller);
 	return owner->tid && owner->index == (uint32_t)index;
 }
@@ -112,6 +116,7 @@ void owners_note(const hsa_queue_t *queue, uint64_t index, uint64_t count)
 
 	if (!o || count > o->mask + 1)
 		return;
+	spans_in(&owner.corr, &owner.root);
 	if (agent_told())
 		owner.caller = client_caller();
 	last.queue = queue;

@@ -401,7 +401,7 @@ void spans_end(struct rt_span_frame *f, uint64_t ret)
 	set_busy(t, NULL);
 }
 
-void spans_in(uint64_t *corr, uint64_t *root)
+void spans_in(__u64 *corr, __u64 *root)
 {
 	const struct rt_span_thread *t = self.place;
 

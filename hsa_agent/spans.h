@@ -47,7 +47,7 @@ struct rt_span_frame *spans_begin(const struct spans_call *call);
 void spans_end(struct rt_span_frame *f, uint64_t ret);
 
 /* The id of the call that the thread is in, and of the outermost one around it; 0: in none. */
-void spans_in(uint64_t *corr, uint64_t *root);
+void spans_in(__u64 *corr, __u64 *root);
 
 /* ---- for the agent ---- */
 

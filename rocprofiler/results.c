@@ -144,7 +144,8 @@ static void *instead(const char *name, void *function)
 static const char *const libraries[] = {LIBRARY, NULL};
 static void replace(void)
 {
-	const struct imports imports = {libraries, is_of_hip, agent_library__behind(), instead};
+	const struct imports imports = {libraries, false, is_of_hip, agent_library__behind(),
+					instead};
 
 	imports__replace(&imports);
 }

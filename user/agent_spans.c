@@ -35,6 +35,7 @@ struct agent_spans {
 	char *area;
 	uint64_t first_corr;
 	uint32_t count; /* of functions that have numbers */
+	bool hides_causes;
 	const struct function *functions[RT_SPANS_FUNCTIONS];
 	struct reader readers[RT_SPANS_THREADS_MAX];
 	uint64_t lost_before, bad;
@@ -149,12 +150,19 @@ int agent_spans__add(struct agent_spans *s, const struct function *fn,
 		return -EINVAL;
 	if (number == RT_SPANS_FUNCTIONS)
 		return -ENOSPC;
+	if (!fn->shown && (fn->domain == DOMAIN_HIP || fn->domain == DOMAIN_HSA))
+		s->hides_causes = true;
 	s->functions[number] = fn;
 	control(s)->functions[number] = f;
 	if (number < s->count)
 		return 0;
 	__atomic_store_n(&control(s)->count, ++s->count, __ATOMIC_RELEASE);
 	return 0;
+}
+
+bool agent_spans__shows_causes(const struct agent_spans *s)
+{
+	return !s->hides_causes;
 }
 
 void agent_spans__want(struct agent_spans *s, bool wanted)

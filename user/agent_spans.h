@@ -42,6 +42,9 @@ struct agent_span_way {
 int agent_spans__add(struct agent_spans *s, const struct function *fn,
 		     const struct agent_span_way *way);
 
+/* Are all that could cause GPU operations to be shown? */
+bool agent_spans__shows_causes(const struct agent_spans *s);
+
 /* Calls are to be captured by the agent, those of functions added since, too; or not any more. */
 void agent_spans__want(struct agent_spans *s, bool wanted);
 

@@ -132,14 +132,56 @@ static void remember(struct thread *th, const struct event *span)
 
 /* ---- operations ---- */
 
+/* May a call that the kernel captures be between the operation and what its agent says? */
+static bool is_certain(const struct thread *th, const struct gpu_op *op)
+{
+	return op->said_corr && (!th->nesting || !th->nesting->count);
+}
+
+/* The number of the call, if it has ended since; else recent_count. */
+static uint64_t find_said(struct thread *th, const struct gpu_op *op)
+{
+	uint64_t n = first_to_end(th, op->ev.gpu.submit);
+
+	while (n < th->recent_count && recent(th, n)->corr != op->said_corr)
+		n++;
+	return n;
+}
+
+/* A call that was named before it has ended. */
+static void note_cause(struct thread *th, const struct gpu_op *op)
+{
+	if (ev_is_resource(op->ev.kind))
+		return;
+	for (uint32_t i = 0; i < OPEN_CAUSES; i++)
+		if (th->causes[i] == op->said_corr)
+			return;
+	th->causes[th->last_cause++ % OPEN_CAUSES] = op->said_corr;
+}
+
+static bool take_cause(struct thread *th, uint64_t corr)
+{
+	for (uint32_t i = 0; i < OPEN_CAUSES; i++) {
+		if (th->causes[i] != corr)
+			continue;
+		th->causes[i] = 0;
+		return true;
+	}
+	return false;
+}
+
 void correlate__submit(struct thread *th, struct gpu_op *op, settled_fn fn, void *arg)
 {
-	uint64_t n = find_recent(th, op->ev.gpu.submit);
+	bool said = is_certain(th, op);
+	uint64_t n = said ? find_said(th, op) : find_recent(th, op->ev.gpu.submit);
 	const struct recent_span *root = NULL;
 
 	if (n < th->recent_count) {
 		note_call(th, op, recent(th, n)->corr, recent(th, n)->root);
 		root = find_root(th, n);
+	} else if (said) {
+		note_call(th, op, op->said_corr, op->said_root);
+		note_cause(th, op);
 	}
 	if (root) {
 		op->ev.gpu.stream = root->stream;
@@ -240,6 +282,7 @@ bool correlate__span(struct thread *th, const struct event *span, settled_fn fn,
 
 	remember(th, span);
 	caused = find_own(th, span);
+	caused |= take_cause(th, span->corr);
 	if (span->depth && span->root != span->corr)
 		return caused;
 	if (!span->depth)
@@ -273,6 +316,18 @@ void correlate__hidden(struct thread *th, uint64_t root, settled_fn fn, void *ar
 		next = op->next;
 		if (op->ev.root == root)
 			done(th, op, fn, arg);
+	}
+}
+
+void correlate__left_out(struct thread *th, uint64_t corr, settled_fn fn, void *arg)
+{
+	struct gpu_op *op, *next;
+
+	DL_FOREACH_SAFE (th->found, op, next) {
+		if (op->ev.corr != corr && op->ev.root != corr)
+			continue;
+		op->ev.corr = op->ev.root = 0;
+		done(th, op, fn, arg);
 	}
 }
 

@@ -13,6 +13,9 @@
  *
  * A submission that is heard of after its call has ended is looked up among the thread's latest
  * calls.
+ *
+ * Where the agent captures calls it says in which of its own it was. That is the cause, unless the
+ * kernel captures some of the thread, one of which may be in between.
  */
 #ifndef RTRACE_CORRELATE_H
 #define RTRACE_CORRELATE_H
@@ -23,6 +26,11 @@
 /* A GPU operation between its submission and the moment it can be told to the sinks. */
 struct gpu_op {
 	uint64_t key[2]; /* agent (a pointer), number of the operation there */
+	/*
+	 * The innermost and the outermost call that it was submitted in, as its agent says, which
+	 * knows those that it captures itself; 0: it says nothing.
+	 */
+	uint64_t said_corr, said_root;
 	struct event ev;
 	bool owner_known;      /* its thread is the one that submitted it */
 	bool given_to_workers; /* see workers.h */
@@ -66,6 +74,9 @@ bool correlate__span(struct thread *th, const struct event *span, settled_fn fn,
 
 /* An outermost call of the thread has ended that is not shown: nobody waits for it. */
 void correlate__hidden(struct thread *th, uint64_t root, settled_fn fn, void *arg);
+
+/* A call of the thread has ended that is left out: it causes nothing. */
+void correlate__left_out(struct thread *th, uint64_t corr, settled_fn fn, void *arg);
 
 /* No call will come for that operation of the thread: it stays as it is. */
 void correlate__give_up_one(struct thread *th, struct gpu_op *op, settled_fn fn, void *arg);

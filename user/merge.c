@@ -431,8 +431,10 @@ static void on_span(struct merge *m, const struct rt_rec_span *rec)
 	}
 	c.place = nesting__ended(c.thread->nesting, rec);
 	c.quiet = was_off(m, &c);
-	if (c.quiet && !(c.fn->plan.flags & RT_PLAN_KEEP))
+	if (c.quiet && !(c.fn->plan.flags & RT_PLAN_KEEP)) {
+		correlate__left_out(c.thread, rec->corr, operations__settled, m->operations);
 		return;
+	}
 	fill_event(&c);
 	if (rec->h.ts >= t->begin && rec->begin <= t->end) {
 		if (c.fn->shown && !c.quiet)

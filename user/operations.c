@@ -9,6 +9,7 @@
 #include <stdlib.h>
 #include <utlist.h>
 
+#include "user/agent_spans.h"
 #include "user/correlate.h"
 #include "user/external.h"
 #include "user/log.h"
@@ -351,6 +352,18 @@ static struct gpu_op *new_op(struct op_source *s, struct agent_view *v,
 	return op;
 }
 
+/* In which calls, unless they may be left out. */
+static void take_said(const struct operations *o, struct gpu_op *op, const struct agent_view *v,
+		      const struct rt_agent_rec *rec)
+{
+	const struct agent_spans *spans = agent__spans(v);
+
+	if (!spans || !agent_spans__shows_causes(spans) || o->trace->calls_filtered)
+		return;
+	op->said_corr = agent_spans__corr(spans, rec->corr);
+	op->said_root = agent_spans__corr(spans, rec->root);
+}
+
 static void on_submit(struct operations *o, struct agent_view *v, const struct rt_agent_rec *rec)
 {
 	struct op_source *s = get_source(o, v);
@@ -370,6 +383,7 @@ static void on_submit(struct operations *o, struct agent_view *v, const struct r
 		free(op);
 		return;
 	}
+	take_said(o, op, v, rec);
 	op->ev.tid = th->tid;
 	if (op->ev.begin < o->since)
 		op->ev.begin = op->ev.end;

@@ -44,6 +44,7 @@ struct recent_span {
 	uint32_t stream;
 };
 
+#define OPEN_CAUSES	 16
 #define RECENT_SPANS	 1024
 #define RECENT_SPANS_MAX 65536 /* where so many end in a second */
 
@@ -60,6 +61,8 @@ struct thread {
 	uint64_t recent_count;
 	struct gpu_op *unsettled; /* submitted, waiting for the call that did it; oldest first */
 	struct gpu_op *found;	  /* that is known: waiting for the outermost call to end */
+	uint64_t causes[OPEN_CAUSES]; /* open calls that their agent has named as causes; 0: none */
+	uint32_t last_cause;
 	struct range_stack ranges;
 	struct external_stack external;
 	struct off_times off;

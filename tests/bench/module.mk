@@ -1,7 +1,7 @@
 # What tracing costs. The programs that are measured, and `make bench`, which runs scripts/bench.
 
 BENCH_DIR = $(O)/bench
-BENCH = $(addprefix $(BENCH_DIR)/,calls completions floor inprocess launches libsdk_tool.so)
+BENCH = $(addprefix $(BENCH_DIR)/,calls completions floor inprocess launches captured libinterpose.so libsdk_tool.so)
 
 $(BENCH_DIR)/libamdhip64.so.98: tests/bench/entries.c tests/bench/entries.h
 	$(call say,LD,$@)
@@ -49,6 +49,18 @@ $(BENCH_DIR)/completions: $(O)/obj/tests/bench/completions.o
 	$(call say,LD,$@)
 	@mkdir -p $(@D)
 	$(Q)$(CC) $(CFLAGS) $(SANFLAGS) $^ -o $@ -lhsa-runtime64
+
+CFLAGS_tests/bench/captured = -D__HIP_PLATFORM_AMD__
+
+$(BENCH_DIR)/captured: $(O)/obj/tests/bench/captured.o $(O)/libroctx64.so.4
+	$(call say,LD,$@)
+	@mkdir -p $(@D)
+	$(Q)$(CC) $(CFLAGS) $(SANFLAGS) $^ -o $@ -lamdhip64 -lhsa-runtime64 -lpthread '-Wl,-rpath,$$ORIGIN:$$ORIGIN/..'
+
+$(BENCH_DIR)/libinterpose.so: $(O)/pic/tests/bench/interpose.o
+	$(call say,LD,$@)
+	@mkdir -p $(@D)
+	$(Q)$(CC) $(CFLAGS) $(SHLIB_LDFLAGS) $^ -ldl -o $@
 
 CFLAGS_tests/bench/inprocess = -D__HIP_PLATFORM_AMD__
 

@@ -180,6 +180,49 @@ stop_bpftrace() {
 		record note "bpftrace counted $seen of $calls_made calls in one round"
 }
 
+# ---- calls of HIP, HSA and roctx ----
+
+# A process that makes them, with NAME=VALUE...; its pid is $captured.
+start_captured() {
+	rm -f "$work/asked"
+	mkfifo "$work/asked"
+	"${simulated_gpu[@]}" "$@" "$O/bench/captured" <"$work/asked" >"$work/captured.out" 2>"$work/captured.log" &
+	captured=$!
+	exec {asked}>"$work/asked"
+	wait_for_line "$work/captured.out" '^ready' "$captured"
+}
+
+stop_captured() {
+	exec {asked}>&-
+	wait "$captured"
+}
+
+# Each function with each number of threads: KEY.FUNCTION.THREADS
+captured_calls() { # KEY
+	local function threads before
+
+	for function in hip hsa range; do
+		for threads in 1 2 8; do
+			before=$(wc -l <"$work/captured.out")
+			echo "$function $threads $calls" >&"$asked"
+			while [ "$(wc -l <"$work/captured.out")" = "$before" ]; do sleep 0.02; done
+			record sample "$1.$function.$threads" "$(tail -n 1 "$work/captured.out")"
+			calls_made=$((calls_made + threads * calls * (1 + $([ $function != range ]; echo $?))))
+		done
+	done
+}
+
+# The same while they are captured: what was recorded must be what was made.
+captured_by() { # KEY OPTION...
+	local key=$1
+
+	shift
+	start_tracer -p "$captured" -t hip,hsa,roctx,gpu -S -o /dev/null "$@"
+	sleep 0.2 # the agent leads calls to itself
+	captured_calls "$key"
+	stop_tracer
+}
+
 # ---- launches ----
 
 launch() { # KEY RECORDED COMMAND...: is the agent to have records of the launches, 1 or 0?

@@ -73,11 +73,6 @@ same() {
 	same 200 "$O/workloads/longjmp"
 }
 
-@test "threads that end in calls" {
-	same 300 "$O/workloads/leaving"
-	grep -q unfinished "$(tmp agent.json)"
-}
-
 @test "processes that are forked" {
 	same 500 "$O/workloads/forker"
 }
@@ -164,11 +159,11 @@ launches_in() {
 	wait_for grep -q librtrace-agent "/proc/$job/maps"
 	for first in hip hip,gpu; do
 		second=$([ "$first" = hip ] && echo hip,gpu || echo hip)
-		fresh 1.json
+		fresh 1.err
 		"$RTRACE" -v -p "$job" -t "$first" --duration 3 -f json -o "$(tmp 1.json)" 2>"$(tmp 1.err)" &
 		tracer=$!
 		JOBS_STARTED+=("$tracer")
-		wait_for test -e "$(tmp 1.json)"
+		wait_for grep -q 'API calls' "$(tmp 1.err)"
 		"$RTRACE" -v -p "$job" -t "$second" --duration 0.5 -f json -o "$(tmp 2.json)" 2>"$(tmp 2.err)"
 		wait "$tracer"
 		lost_nothing "$(tmp 1.err)"
@@ -193,6 +188,55 @@ launches_in() {
 	sim "$RTRACE" -v -t hip,gpu --min-duration 20us -f json -o "$(tmp l.json)" -- "$O/workloads/vectoradd" 3 >"$(tmp out)" 2>"$(tmp err)"
 	# What registers kernels is told whatever it takes.
 	calls "$(tmp l.json)" | grep -v ^__hip | awk '$8 - $7 < 20000 { bad = 1 } END { exit bad || !NR }'
+}
+
+# figure WORD FILE: the number before it in the closing lines
+figure() {
+	sed -nE "s/.*[ ,]([0-9]+) $1.*/\1/p" "$2" | head -n 1
+}
+
+# The numbers in the file of tests/workloads/rate.c, added up.
+sum_of() {
+	od -An -v -t u8 -w64 "$1" | awk '{ sum += $1 } END { printf "%d\n", sum }'
+}
+
+@test "as many calls as two threads can make: each is recorded or counted as lost" {
+	sim SIMKFD_GPUS=1 "$RTRACE" -v -t hip,gpu -e hipGetDevice -S -o "$(tmp t.txt)" -- \
+		"$O/workloads/rate" 2 "${RT_RATE_SECONDS:-2}" 0 "$(tmp counts)" >"$(tmp out)" 2>"$(tmp err)"
+	cat "$(tmp err)"
+	made=$(sum_of "$(tmp counts)")
+	echo "$made calls"
+	[ "$made" = "$(awk '$1 == "calls" { print $3 }' "$(tmp out)")" ]
+	[ "$made" -gt 1000000 ]
+	[ $(($(figure calls "$(tmp err)") + $(sed -n 's/.*: lost \([0-9]*\) calls.*/\1/p' "$(tmp err)"))) = "$made" ]
+}
+
+# The process that the tracer has started.
+child() {
+	tr -d ' ' <"/proc/$tracer/task/$tracer/children"
+}
+
+has_agent() {
+	grep -q librtrace-agent "/proc/$(child)/maps"
+}
+
+@test "killed at any moment: no more is missing than the call that a thread was writing" {
+	for ((kill = 0; kill < ${RT_KILLS:-8}; kill++)); do
+		rm -f "$(tmp counts)"
+		sim_exec SIMKFD_GPUS=1 "$RTRACE" -v -t hip,gpu -e hipGetDevice -S -o "$(tmp t.txt)" -- \
+			"$O/workloads/rate" 2 60 500000 "$(tmp counts)" >"$(tmp out)" 2>"$(tmp err)" &
+		tracer=$!
+		JOBS_STARTED+=("$tracer")
+		wait_for has_agent
+		sleep "0.$((RANDOM % 1000))"
+		kill -KILL "$(child)"
+		wait "$tracer" || :
+		made=$(sum_of "$(tmp counts)")
+		seen=$(($(figure calls "$(tmp err)") + $(sed -n 's/.*: lost \([0-9]*\) calls.*/\1/p' "$(tmp err)")))
+		echo "$made calls, $seen of them seen"
+		[ "$made" -gt 1000 ]
+		[ "$seen" -ge "$made" ] && [ "$seen" -le $((made + 2)) ] # each may be in one more
+	done
 }
 
 @test "a word that is none" {

@@ -5,7 +5,7 @@
 Of each thread, in the order in which they were created: the calls in their order, with depth, names and
 arguments, and what they returned; ranges and marks; the names of what the GPU ran, and in which call it was
 submitted. Addresses, handles, times and counters differ from run to run: of those it is compared that there
-is one.
+is one. Left out are waits: HIP waits for what has not ended yet when it looks.
 """
 import collections
 import json
@@ -20,6 +20,10 @@ def events(path):
 
 def is_call(event):
     return event["cat"] in ("hip", "hsa", "kfd", "roctx", "roctracer") and "corr" in event["args"]
+
+
+def is_wait(event):
+    return re.match(r"hsa_signal_wait_|hsaKmt(Wait|Set)", event["name"])
 
 
 def plain(text):
@@ -43,7 +47,8 @@ def threads(path):
     calls = {e["args"]["corr"]: e for e in all_events if is_call(e)}
     by_thread = collections.defaultdict(list)
     for e in calls.values():
-        by_thread[e["pid"], e["tid"]].append(e)
+        if not is_wait(e):
+            by_thread[e["pid"], e["tid"]].append(e)
     result = []
     for list_ in by_thread.values():
         list_.sort(key=lambda e: (e["ts"], -e["dur"], e["args"]["corr"]))

@@ -10,3 +10,12 @@ void plugin_mark(const char *message)
 {
 	roctxMarkA(message);
 }
+
+#ifdef TAKES_ADDRESS
+__attribute__((visibility("default"))) void *plugin_address(void);
+
+void *plugin_address(void)
+{
+	return (void *)roctxMarkA;
+}
+#endif

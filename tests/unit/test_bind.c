@@ -96,10 +96,12 @@ static void calls_of_the_program(void **state)
 
 typedef void (*mark_fn)(const char *message);
 
-static void calls_of_what_is_loaded_later(const char *plugin, bool called)
+static char path[512];
+
+/* From where the test is. */
+static void *load(const char *plugin)
 {
-	char path[512], *slash;
-	mark_fn call;
+	char *slash;
 	void *handle;
 
 	path[readlink("/proc/self/exe", path, sizeof(path) - 64)] = '\0';
@@ -107,6 +109,14 @@ static void calls_of_what_is_loaded_later(const char *plugin, bool called)
 	snprintf(slash + 1, 64, "%s", plugin);
 	handle = dlopen(path, RTLD_LAZY | RTLD_LOCAL);
 	assert_non_null(handle);
+	return handle;
+}
+
+static void calls_of_what_is_loaded_later(const char *plugin, bool called)
+{
+	void *handle = load(plugin);
+	mark_fn call;
+
 	call = dlsym(handle, "plugin_mark");
 	if (called) {
 		call("not yet");
@@ -138,6 +148,21 @@ static void calls_by_an_address_stay(void **state)
 
 	call("by an address");
 	assert_int_equal(hear_all(), 0);
+}
+
+/* Where calls go by the address that is taken, both stay as they are. */
+static void an_address_is_the_same_in_all_objects(void **state)
+{
+	void *handle = load("bind_address.so");
+	void *(*address)(void) = dlsym(handle, "plugin_address");
+	mark_fn call = dlsym(handle, "plugin_mark");
+
+	bind_look(true, stubs_places());
+	usleep(200000);
+	assert_ptr_equal(address(), dlsym(RTLD_DEFAULT, "roctxMarkA"));
+	call("by the address");
+	assert_int_equal(hear_all(), 0);
+	dlclose(handle);
 }
 
 static int stop;
@@ -179,6 +204,7 @@ int main(void)
 		cmocka_unit_test(calls_that_are_bound_at_once),
 		cmocka_unit_test(calls_that_are_bound_by_the_first),
 		cmocka_unit_test(calls_by_an_address_stay),
+		cmocka_unit_test(an_address_is_the_same_in_all_objects),
 		cmocka_unit_test(forks),
 	};
 

@@ -382,6 +382,64 @@ static void gpu_ops_of_many_inner_calls_are_settled_in_order(void **state)
 	free(ops);
 }
 
+static struct gpu_op said(uint64_t at, uint64_t corr, uint64_t root)
+{
+	return (struct gpu_op){.ev.gpu.submit = at, .said_corr = corr, .said_root = root};
+}
+
+/* The times alone would say something else. */
+static void gpu_op_belongs_to_the_call_that_its_agent_says(void **state)
+{
+	struct event inner = call(2, 20, 40, 1), other = call(3, 41, 43, 1),
+		     outer = call(1, 10, 50, 0);
+	struct gpu_op a = said(9, 2, 1), b = said(42, 1, 1), late = said(51, 2, 1);
+	struct thread th = {};
+
+	correlate__submit(&th, &b, settled, NULL);
+	correlate__submit(&th, &a, settled, NULL);
+	assert_true(correlate__span(&th, &inner, settled, NULL));
+	assert_false(correlate__span(&th, &other, settled, NULL));
+	assert_false(a.settled);
+	assert_true(correlate__span(&th, &outer, settled, NULL));
+	assert_true(a.settled && b.settled);
+	assert_int_equal(a.ev.corr, 2);
+	assert_int_equal(a.ev.root, 1);
+	assert_int_equal(b.ev.corr, 1);
+	late.ev.gpu.submit = 30; /* its call has ended */
+	correlate__submit(&th, &late, settled, NULL);
+	assert_true(late.settled);
+	assert_int_equal(late.ev.corr, 2);
+	assert_null(th.found);
+}
+
+/* A call that the kernel has seen may be in between. */
+static void gpu_op_in_a_call_of_the_kernel_goes_by_time(void **state)
+{
+	struct event inner = call(2, 20, 40, 1), outer = call(1, 10, 50, 0);
+	struct gpu_op op = said(30, 1, 1);
+	struct nesting nesting = {.count = 1};
+	struct thread th = {.nesting = &nesting};
+
+	correlate__submit(&th, &op, settled, NULL);
+	assert_true(correlate__span(&th, &inner, settled, NULL));
+	assert_false(correlate__span(&th, &outer, settled, NULL));
+	assert_int_equal(op.ev.corr, 2);
+}
+
+static void gpu_op_of_a_call_that_is_left_out_is_uncorrelated(void **state)
+{
+	struct gpu_op a = said(30, 2, 1), b = said(35, 4, 3);
+	struct thread th = {};
+
+	correlate__submit(&th, &a, settled, NULL);
+	correlate__submit(&th, &b, settled, NULL);
+	correlate__left_out(&th, 1, settled, NULL);
+	assert_true(a.settled && a.ev.flags & EV_F_UNCORRELATED);
+	assert_false(b.settled);
+	correlate__left_out(&th, 4, settled, NULL);
+	assert_true(b.settled && !b.ev.root);
+}
+
 static void gpu_ops_are_given_up_at_the_end(void **state)
 {
 	struct gpu_op a = submitted(30), b = submitted(40);
@@ -579,6 +637,9 @@ int main(void)
 		cmocka_unit_test(clock_does_not_wrap_around),
 		cmocka_unit_test(clock_knows_times_that_cannot_be),
 		cmocka_unit_test(gpu_ops_of_many_inner_calls_are_settled_in_order),
+		cmocka_unit_test(gpu_op_belongs_to_the_call_that_its_agent_says),
+		cmocka_unit_test(gpu_op_in_a_call_of_the_kernel_goes_by_time),
+		cmocka_unit_test(gpu_op_of_a_call_that_is_left_out_is_uncorrelated),
 		cmocka_unit_test(gpu_ops_are_given_up_at_the_end),
 		cmocka_unit_test(gpu_ops_are_given_up_one_by_one),
 		cmocka_unit_test(ranges_nest),

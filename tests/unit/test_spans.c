@@ -190,7 +190,7 @@ static void a_call_has_its_times_arguments_and_result(void **state)
 	assert_true(s->corr > FIRST_CORR && s->corr < FIRST_CORR + AGENT_SPANS_CORRS);
 }
 
-static uint64_t current[2];
+static __u64 current[2];
 
 static void call_in_call(void *arg)
 {

@@ -10,7 +10,7 @@ HIP_FLAGS = -O2 -g -Wall -Wextra -Wno-unused-parameter -Werror -I. -MMD -MP $(HI
 hipcc = $(HIPCC) $(1) 2>$@.log || { cat $@.log >&2; exit 1; }
 
 WORKLOADS_HIP = vectoradd matrixtranspose streams graphs events ranges job forker longjmp exceptions windows storm leaving
-WORKLOADS_C = copies module errors hsa_dispatch hsa_producers hsa_calls resources hsa_resources
+WORKLOADS_C = copies module errors hsa_dispatch hsa_producers hsa_calls resources hsa_resources rate
 WORKLOADS = $(addprefix $(O)/workloads/,$(WORKLOADS_HIP) $(WORKLOADS_C))
 WORKLOAD_FILES = $(O)/workloads/libkernels.so $(O)/workloads/kernels.hsaco $(O)/workloads/resources.hsaco
 
@@ -27,6 +27,7 @@ LIBS_hsa_producers = -lhsa-runtime64
 LIBS_hsa_calls = -lhsa-runtime64
 LIBS_hsa_resources = -lhsa-runtime64
 LIBS_resources = -lamdhip64
+LIBS_rate = -lamdhip64 -lpthread
 
 $(WORKLOADS_HIP:%=$(O)/workloads/%): $(O)/workloads/%: tests/workloads/%.hip
 	$(call say,HIPCC,$@)
@@ -43,6 +44,7 @@ CFLAGS_tests/workloads/copies = -D__HIP_PLATFORM_AMD__
 CFLAGS_tests/workloads/module = -D__HIP_PLATFORM_AMD__
 CFLAGS_tests/workloads/errors = -D__HIP_PLATFORM_AMD__
 CFLAGS_tests/workloads/resources = -D__HIP_PLATFORM_AMD__
+CFLAGS_tests/workloads/rate = -D__HIP_PLATFORM_AMD__
 
 $(O)/workloads/ranges: $(O)/libroctx64.so.4
 $(O)/workloads/windows: $(O)/libroctx64.so.4 $(CONTROL_LIBS)
