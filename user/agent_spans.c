@@ -470,28 +470,26 @@ static void hand_out_open(struct agent_spans *s, size_t i, uint64_t now, agent_s
 {
 	const struct open_call *o = &s->open[i];
 	struct reader reader = {.tid = o->tid};
-	struct {
-		struct rt_span_rec rec;
-		uint64_t args[RT_ARGS];
-	} r = {.rec = {
-		       .size = sizeof(r),
-		       .func = o->frame.func,
-		       .kind = RT_SPAN_REC_SPAN,
-		       .flags = RT_SPAN_UNFINISHED,
-		       .depth = o->depth,
-		       .arg_count = RT_ARGS,
-		       .begin = o->frame.begin ? o->frame.begin : now,
-		       .end = now,
-		       .corr = o->frame.corr,
-		       .parent = o->parent,
-		       .root = o->root,
-	       }};
+	char bytes[sizeof(struct rt_span_rec) + RT_ARGS * sizeof(uint64_t)]
+		__attribute__((aligned(8))) = {};
+	struct rt_span_rec r = {
+		.size = sizeof(bytes),
+		.func = o->frame.func,
+		.kind = RT_SPAN_REC_SPAN,
+		.flags = RT_SPAN_UNFINISHED,
+		.depth = o->depth,
+		.arg_count = RT_ARGS,
+		.begin = o->frame.begin ? o->frame.begin : now,
+		.end = now,
+		.corr = o->frame.corr,
+		.parent = o->parent,
+		.root = o->root,
+	};
+	uint32_t args = o->frame.arg_count < RT_ARGS ? o->frame.arg_count : RT_ARGS;
 
-	memcpy(r.args, o->frame.args, sizeof(r.args));
-	if (o->frame.arg_count < RT_ARGS)
-		memset(r.args + o->frame.arg_count, 0,
-		       (RT_ARGS - o->frame.arg_count) * sizeof(*r.args));
-	hand_out(s, &reader, &r.rec, fn, arg);
+	memcpy(bytes, &r, sizeof(r));
+	memcpy(bytes + sizeof(r), o->frame.args, args * sizeof(uint64_t));
+	hand_out(s, &reader, (const struct rt_span_rec *)bytes, fn, arg);
 	s->open[i].told = true;
 }
 

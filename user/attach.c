@@ -25,7 +25,7 @@
 struct attach {
 	struct capture *capture;
 	enum capture_mode mode;
-	bool agents_capture;
+	bool agents_capture, agents_alone;
 	struct tracefs_events *tracefs;
 	int *links;
 	size_t link_count;
@@ -49,9 +49,10 @@ struct attach *attach__new(struct capture *capture, enum capture_mode mode)
 	return a;
 }
 
-void attach__leave_to_agents(struct attach *a)
+void attach__leave_to_agents(struct attach *a, bool alone)
 {
 	a->agents_capture = true;
+	a->agents_alone = alone;
 }
 
 static int keep_link(struct attach *a, int fd)
@@ -269,8 +270,11 @@ static int attach_process(struct attach *a, const struct library *lib, pid_t pid
 
 int attach__library(struct attach *a, const struct library *lib, pid_t pid)
 {
-	int err = add_functions(a, lib);
+	int err;
 
+	if (a->agents_alone)
+		return 0;
+	err = add_functions(a, lib);
 	if (!err && a->mode == CAPTURE_TRACEFS)
 		err = tracefs__attach(a->tracefs, lib, pid);
 	else if (!err)

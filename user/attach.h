@@ -19,8 +19,8 @@ struct attach;
 /* NULL with errno set on failure, which is said. The capture must have been opened in that mode. */
 struct attach *attach__new(struct capture *capture, enum capture_mode mode);
 
-/* Agents capture calls in processes that have one. */
-void attach__leave_to_agents(struct attach *a);
+/* Agents capture calls in processes that have one. `alone`: nothing is probed. */
+void attach__leave_to_agents(struct attach *a, bool alone);
 
 /*
  * Probes the functions of the library in one process, or in all that map it (pid 0). A function

@@ -191,9 +191,10 @@ static const struct argp_option argp_options[] = {
 	{"attach", OPT_ATTACH, "MODE", 0,
 	 "session (Linux 6.13), multi (6.6) or tracefs (5.15); default: the best the kernel has",
 	 0},
-	{"capture", OPT_CAPTURE, "auto|uprobe", 0,
+	{"capture", OPT_CAPTURE, "auto|uprobe|agent", 0,
 	 "By whom calls are captured: auto (default), by the agent in processes that carry it, in "
-	 "tens of nanoseconds a call, and by uprobes elsewhere; uprobe, by uprobes everywhere",
+	 "tens of nanoseconds a call, and by uprobes elsewhere; uprobe, by uprobes everywhere; "
+	 "agent, by agents alone",
 	 0},
 	{"dispatch-from-bpf", OPT_DISPATCH_FROM_BPF, NULL, 0,
 	 "Tell the kernels that processes without the agent submit to their queues, read at the "
@@ -402,10 +403,16 @@ static int parse_mode(struct argp_state *state, const char *arg)
 
 static enum capture_by parse_capture(struct argp_state *state, const char *arg)
 {
-	if (!strcmp(arg, "uprobe"))
-		return CAPTURE_BY_UPROBE;
-	if (strcmp(arg, "auto"))
-		argp_error(state, "--capture: unknown word '%s' (auto, uprobe)", arg);
+	static const char *const words[] = {
+		[CAPTURE_BY_AUTO] = "auto",
+		[CAPTURE_BY_UPROBE] = "uprobe",
+		[CAPTURE_BY_AGENT] = "agent",
+	};
+
+	for (size_t i = 0; i < sizeof(words) / sizeof(words[0]); i++)
+		if (!strcmp(arg, words[i]))
+			return i;
+	argp_error(state, "--capture: unknown word '%s' (auto, uprobe, agent)", arg);
 	return CAPTURE_BY_AUTO;
 }
 
@@ -449,6 +456,17 @@ static void check_limits(const struct options *o, struct argp_state *state)
 }
 
 /* One purpose at a time: a process is traced by -p, -a or by being launched. */
+/* Filters are of calls that the kernel sees, and its processes are told by these. */
+static void check_capture(const struct options *o, struct argp_state *state)
+{
+	if (o->capture_by != CAPTURE_BY_AGENT)
+		return;
+	if (o->filter.uid_count || o->filter.comm_count || o->filter.cgroup_count)
+		argp_error(state, "--capture agent: not with --uid, --comm or --cgroup");
+	if (o->dispatch_from_bpf)
+		argp_error(state, "--capture agent and --dispatch-from-bpf exclude each other");
+}
+
 static void check(const struct options *o, struct argp_state *state)
 {
 	int ways = !!o->pid_count + o->all + !!o->command;
@@ -462,6 +480,7 @@ static void check(const struct options *o, struct argp_state *state)
 			argp_error(state, "-o -: %s writes files, not to stdout",
 				   o->formats[i]->name);
 	check_limits(o, state);
+	check_capture(o, state);
 	if (o->agent_ring_bytes && !o->command)
 		argp_error(state, "--gpu-buffer: only for a command (a running process has what "
 				  "RTRACE_AGENT_RING said when it started)");

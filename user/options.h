@@ -23,6 +23,7 @@
 enum capture_by {
 	CAPTURE_BY_AUTO, /* the agent, and by probes what does not pass it */
 	CAPTURE_BY_UPROBE,
+	CAPTURE_BY_AGENT, /* alone: nothing is probed */
 };
 
 struct options {

@@ -232,15 +232,20 @@ static bool wants_gpu(const struct options *o)
 	return o->selection.domains & 1u << DOMAIN_GPU;
 }
 
-/* The agent makes queues its own: there is nothing left for the doorbells to tell. */
-static bool wants_agent(const struct options *o)
+static bool wants_agents(const struct options *o)
 {
-	return wants_gpu(o) && !o->dispatch_from_bpf;
+	return wants_gpu(o) || o->capture_by == CAPTURE_BY_AGENT;
+}
+
+/* The agent makes queues its own: there is nothing left for the doorbells to tell. */
+static bool starts_agent(const struct options *o)
+{
+	return wants_agents(o) && !o->dispatch_from_bpf;
 }
 
 static bool agents_capture(const struct options *o)
 {
-	return wants_gpu(o) && o->capture_by != CAPTURE_BY_UPROBE;
+	return wants_agents(o) && o->capture_by != CAPTURE_BY_UPROBE;
 }
 
 static uint32_t key_pid(const struct recorder *r)
@@ -295,7 +300,7 @@ static int open_capture(struct recorder *r)
 	if (!r->attach)
 		return -errno;
 	if (agents_capture(o))
-		attach__leave_to_agents(r->attach);
+		attach__leave_to_agents(r->attach, o->capture_by == CAPTURE_BY_AGENT);
 	r->in.targets = targets__new(r->trace.fns, r->attach, !o->pid_count, &callbacks);
 	return r->in.targets ? 0 : -ENOMEM;
 }
@@ -307,7 +312,7 @@ static int open_merge(struct recorder *r)
 	r->in.order = order__new();
 	r->in.operations = operations__new(&r->trace);
 	r->in.merge = merge__new(&r->trace, r->in.operations);
-	r->in.agents = agents__new(r->trace.strings, &callbacks, wants_gpu(r->opt));
+	r->in.agents = agents__new(r->trace.strings, &callbacks, wants_agents(r->opt));
 	r->lost_by = lost_by__new();
 	if (!r->in.order || !r->in.operations || !r->in.merge || !r->in.agents || !r->lost_by)
 		return -ENOMEM;
@@ -358,7 +363,9 @@ static void say_process(pid_t pid, void *arg)
 	char comm[32];
 
 	procfs__comm(pid, comm, sizeof(comm));
-	if (!wants_gpu(r->opt))
+	if (r->opt->capture_by == CAPTURE_BY_AGENT && !agents__look(r->in.agents, pid))
+		log_warn("process %d (%s): nothing: it was started without the agent", pid, comm);
+	else if (!wants_gpu(r->opt))
 		log_say("process %d (%s): API calls", pid, comm);
 	else if (r->in.filtered)
 		log_say("process %d (%s): API calls that pass the filters, and GPU times if there "
@@ -416,8 +423,8 @@ static int prepare_command(struct recorder *r)
 
 	if (!r->opt->command)
 		return 0;
-	agent = wants_agent(r->opt) ? launch__find_agent() : NULL;
-	if (!agent && wants_agent(r->opt))
+	agent = starts_agent(r->opt) ? launch__find_agent() : NULL;
+	if (!agent && starts_agent(r->opt))
 		log_warn("librtrace-agent.so not found beside this program: no GPU times");
 	err = launch__prepare(&r->launch, r->opt->command, agent, r->opt->agent_ring_bytes);
 	if (err)

@@ -190,6 +190,24 @@ launches_in() {
 	calls "$(tmp l.json)" | grep -v ^__hip | awk '$8 - $7 < 20000 { bad = 1 } END { exit bad || !NR }'
 }
 
+@test "by agents alone: nothing is probed" {
+	start_job HSA_TOOLS_LIB="$AGENT"
+	with=$job
+	start_job NONE=
+	without=$job
+	wait_for grep -q librtrace-agent "/proc/$with/maps"
+	wait_for grep -q libhsa "/proc/$without/maps"
+	"$RTRACE" -v -a --capture agent -t hip --duration 1 -f json -o "$(tmp t.json)" 2>"$(tmp err)"
+	lost_nothing "$(tmp err)"
+	not grep -q 'attach: [0-9]* functions' "$(tmp err)"
+	grep -q "warning: process $without (storm): nothing: it was started without the agent" "$(tmp err)"
+	CUT=1 check_nesting "$(tmp t.json)"
+	[ "$(launches "$(tmp t.json)" "$with")" -gt 100 ]
+	[ "$(launches "$(tmp t.json)" "$without")" = 0 ]
+	[ "$(jq '[.traceEvents[] | select(.cat == "gpu")] | length' "$(tmp t.json)")" = 0 ]
+	[ "$(captured_by_agents "$(tmp err)")" -ge "$(calls "$(tmp t.json)" | wc -l)" ]
+}
+
 # figure WORD FILE: the number before it in the closing lines
 figure() {
 	sed -nE "s/.*[ ,]([0-9]+) $1.*/\1/p" "$2" | head -n 1
@@ -240,5 +258,7 @@ has_agent() {
 }
 
 @test "a word that is none" {
-	fails 2 "^rtrace-bpf: --capture: unknown word 'both' \(auto, uprobe\)$" "$RTRACE" --capture both -a
+	fails 2 "^rtrace-bpf: --capture: unknown word 'both' \(auto, uprobe, agent\)$" "$RTRACE" --capture both -a
+	fails 2 '^rtrace-bpf: --capture agent: not with --uid, --comm or --cgroup$' "$RTRACE" --capture agent --uid root -a
+	fails 2 '^rtrace-bpf: --capture agent and --dispatch-from-bpf exclude' "$RTRACE" --capture agent --dispatch-from-bpf -a
 }

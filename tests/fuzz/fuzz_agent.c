@@ -26,8 +26,10 @@ static struct subject hostile, honest;
 /* ---- the honest process, and what is told of it ---- */
 
 static struct expected {
-	uint64_t corr, begin, end; /* of the operation */
-	unsigned int calls, ops;   /* told */
+	uint64_t corr;		 /* of the call, as it is told */
+	uint64_t cause;		 /* of the operation, likewise */
+	uint64_t begin, end;	 /* of the operation */
+	unsigned int calls, ops; /* told */
 } expected[CALLS_MAX];
 static size_t expected_count;
 
@@ -41,7 +43,7 @@ static void wrong(const struct event *ev, const struct expected *e)
 	fprintf(stderr,
 		"operation %lu %s: corr %lu (%lu), begin %ld ns off, end %ld, flags %x, told %u "
 		"times\n",
-		ev->gpu.op, ev->name, ev->corr, e->corr, ev->begin - e->begin, ev->end - e->end,
+		ev->gpu.op, ev->name, e->cause, e->corr, ev->begin - e->begin, ev->end - e->end,
 		ev->flags, e->ops);
 	abort();
 }
@@ -52,9 +54,18 @@ static void check_op(const struct event *ev)
 
 	if (ev->gpu.op - 1 >= expected_count)
 		abort();
-	if (e->ops++ || ev->corr != e->corr || ev->flags & (EV_F_NO_TIMES | EV_F_UNCORRELATED) ||
+	e->cause = ev->corr;
+	if (e->ops++ || ev->flags & (EV_F_NO_TIMES | EV_F_UNCORRELATED) ||
 	    strcmp(ev->name, KERNEL_NAME) || ev->gpu.device || ev->gpu.queue != QUEUE ||
 	    distance(ev->begin, e->begin) > 100 || distance(ev->end, e->end) > 100)
+		wrong(ev, e);
+}
+
+static void check_call(const struct event *ev, struct expected *e)
+{
+	e->calls++;
+	e->corr = ev->corr;
+	if (ev->depth || ev->parent || ev->root != ev->corr || ev->tid != (uint32_t)honest.pid)
 		wrong(ev, e);
 }
 
@@ -67,7 +78,7 @@ static void check_event(struct sink *sink, const struct event *ev)
 	if (ev->kind == EV_DISPATCH)
 		check_op(ev);
 	else if (ev->kind == EV_SPAN && ev->args[0] < expected_count)
-		expected[ev->args[0]].calls++;
+		check_call(ev, &expected[ev->args[0]]);
 	else if (ev->kind != EV_GAP)
 		abort();
 }
@@ -83,10 +94,12 @@ static struct sink *check_open(const struct sink_target *to, const struct trace_
 static void check_all_told(void)
 {
 	for (size_t i = 0; i < expected_count; i++) {
-		if (expected[i].calls == 1 && expected[i].ops == 1)
+		if (expected[i].calls == 1 && expected[i].ops == 1 &&
+		    expected[i].cause == expected[i].corr)
 			continue;
-		fprintf(stderr, "call %zu: told %u times, its operation %u times\n", i,
-			expected[i].calls, expected[i].ops);
+		fprintf(stderr,
+			"call %zu: told %u times as %lx, its operation %u times as of %lx\n", i,
+			expected[i].calls, expected[i].corr, expected[i].ops, expected[i].cause);
 		abort();
 	}
 }
@@ -141,12 +154,43 @@ static bool has_room(const struct subject *s)
 	return s->state->head - s->control->tail + 4 < SLOTS;
 }
 
-/* A call that submits a kernel, which runs at once; that it has ended is told later. */
-static void honest_call(uint64_t function)
+/* The calls that follow are of the first thread. */
+static void name_thread(void)
+{
+	struct rt_span_rec rec = {.size = sizeof(rec) + RT_COMM_LEN,
+				  .kind = RT_SPAN_REC_THREAD,
+				  .begin = world_now,
+				  .end = world_now,
+				  .corr = honest.pid};
+
+	if (!subject__put_span(&honest, &rec, "honest\0\0\0\0\0\0\0\0\0", RT_COMM_LEN))
+		abort();
+}
+
+static void captured_by_agent(uint64_t begin, uint64_t corr, uint64_t arg)
+{
+	const struct rt_span_rec rec = {
+		.size = sizeof(rec) + sizeof(arg),
+		.kind = RT_SPAN_REC_SPAN,
+		.arg_count = 1,
+		.begin = begin,
+		.end = world_now,
+		.corr = corr,
+		.root = corr,
+	};
+
+	if (!subject__put_span(&honest, &rec, &arg, sizeof(arg)))
+		abort();
+}
+
+/*
+ * A call that submits a kernel, which runs at once; that it has ended is told later. Captured by
+ * the agent, which says so of the operation, too, or by the kernel.
+ */
+static void honest_call(uint64_t function, bool by_agent)
 {
 	struct rt_agent_rec rec = {.kind = RT_AGENT_DISPATCH, .tid = honest.pid};
 	uint64_t begin = world_now;
-	struct rt_rec_span *span;
 	struct expected *e;
 
 	if (expected_count == CALLS_MAX || !has_room(&honest))
@@ -158,15 +202,18 @@ static void honest_call(uint64_t function)
 			       .end = world_now + 9 * US - world_now % 10};
 	rec.time = world_now;
 	rec.op = ++honest.ops;
+	rec.corr = rec.root = by_agent ? honest.ops : 0;
 	rec.dispatch.agent = GPU;
 	rec.dispatch.queue = QUEUE;
 	rec.dispatch.kernel = KERNEL_ID;
 	subject__put(&honest, &rec);
 	honest.running = true;
 	world_now += 2 * US;
-	span = world__put_call(&honest, begin, 0, function);
-	span->args[0] = expected_count++;
-	e->corr = span->corr;
+	if (by_agent)
+		captured_by_agent(begin, honest.ops, expected_count);
+	else
+		world__put_call(&honest, begin, 0, function)->args[0] = expected_count;
+	expected_count++;
 	world_now += 20 * US;
 }
 
@@ -304,6 +351,40 @@ static void cut_memory(struct input *in)
 		fallocate(hostile.fd, FALLOC_FL_PUNCH_HOLE | FALLOC_FL_KEEP_SIZE, at, 8192);
 }
 
+/* A record of a call, or what claims to be one. */
+static void write_span(struct input *in)
+{
+	uint8_t how = take_byte(in), bytes[256];
+	struct rt_span_rec rec = {
+		.size = sizeof(rec) + take_byte(in),
+		.func = how & 1 ? take_number(in) : 0,
+		.kind = how & 2 ? take_byte(in) : RT_SPAN_REC_SPAN,
+		.flags = take_byte(in),
+		.depth = how & 4 ? take_byte(in) : 0,
+		.arg_count = take_byte(in) % 8,
+		.begin = take_time(in),
+		.end = take_time(in),
+		.corr = how & 8 ? take_number(in) : hostile.ops + 1,
+		.parent = take_number(in),
+		.root = how & 16 ? take_number(in) : hostile.ops + 1,
+	};
+
+	take(in, bytes, sizeof(bytes));
+	subject__put_span(&hostile, &rec, bytes, how & 32 ? take_byte(in) : rec.size - sizeof(rec));
+}
+
+/* In the pages of control, state, threads and chunks that are looked at. */
+static void write_in_spans(struct input *in)
+{
+	static const uint64_t begins[] = {RT_SPANS_CONTROL, RT_SPANS_STATE, RT_SPANS_OWNED,
+					  RT_SPANS_THREADS, RT_SPANS_CHUNKS};
+	uint64_t at = begins[take_byte(in) % 5] + (take_number(in) & 0x3fff);
+	uint8_t size = take_byte(in);
+
+	if (at < RT_SPANS_THREADS + 2 * sizeof(struct rt_span_thread) || at >= RT_SPANS_CHUNKS)
+		take(in, hostile.spans + at, size);
+}
+
 static void hostile_call(struct input *in, uint64_t function)
 {
 	uint64_t begin = world_now, root = take_byte(in) & 1 ? world__next_call(1) : 0;
@@ -328,6 +409,7 @@ struct session {
 	uint64_t function;
 };
 
+static const struct capture_filter no_filter;
 static int texts[2]; /* what the text and JSON sinks write */
 
 static void add_sinks(struct output *out)
@@ -359,15 +441,19 @@ static void begin(struct session *s)
 	trace__open(t, &s->selection);
 	t->out = output__new(t->tasks, NULL);
 	add_sinks(t->out);
-	s->function = functions__get(t->fns, "hipModuleLaunchKernel")->id;
+	world_function = functions__get(t->fns, "hipModuleLaunchKernel");
+	s->function = world_function->id;
 	s->in.trace = t;
 	s->in.order = order__new();
 	s->in.operations = operations__new(t);
 	s->in.merge = merge__new(t, s->in.operations);
 	s->in.agents = agents__new(t->strings, &callbacks, true);
+	s->in.filter = &no_filter;
+	agents__capture_calls(s->in.agents);
 	agents__begin(s->in.agents, 0);
 	subject__fill(&hostile);
 	subject__fill(&honest);
+	name_thread();
 	agents__created(s->in.agents, hostile.pid, hostile.fd, world_now);
 	agents__created(s->in.agents, honest.pid, honest.fd, world_now);
 	intake__round(&s->in);
@@ -376,11 +462,19 @@ static void begin(struct session *s)
 static void step(struct session *s, struct input *in)
 {
 	struct intake *intake = &s->in;
+	uint8_t what = take_byte(in);
 
-	switch (take_byte(in) % 16) {
+	if (what >= 248) {
+		if (what & 1)
+			write_span(in);
+		else
+			write_in_spans(in);
+		return;
+	}
+	switch (what % 16) {
 	case 0:
 	case 1:
-		honest_call(s->function);
+		honest_call(s->function, what & 16);
 		break;
 	case 2:
 	case 3:

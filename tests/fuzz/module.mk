@@ -12,7 +12,7 @@ $(FUZZ_DIR)/fuzz_library: FUZZ_LIBS = -lelf -lZydis
 $(FUZZ_DIR)/fuzz_maps: tests/fuzz/fuzz_maps.c user/procfs.c
 
 # All between the agents' memory and the output, with the clock and the waiting in the target's hands.
-$(FUZZ_DIR)/fuzz_agent: tests/fuzz/fuzz_agent.c tests/fuzz/world.c $(patsubst %,user/%.c,agent agent_names agents trace intake order \
+$(FUZZ_DIR)/fuzz_agent: tests/fuzz/fuzz_agent.c tests/fuzz/world.c $(patsubst %,user/%.c,agent agent_names agent_spans agents probed nesting trace intake order \
 		operations oprecord resources correlate workers streams ranges external merge task control \
 		items strings handles symbols stacks image function door kfd select output outname procfs $(SINK_SRCS) \
 		api args value textbuf) $(O)/gen/user/api_tables.c

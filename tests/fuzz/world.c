@@ -15,6 +15,7 @@
 #include <unistd.h>
 
 #include "user/intake.h"
+#include "user/ways.h"
 
 /* ---- time ---- */
 
@@ -51,6 +52,7 @@ void subject__make(struct subject *s)
 	s->control = (void *)(s->base + RT_AGENT_CONTROL);
 	s->state = (void *)(s->base + RT_AGENT_STATE);
 	s->ring = (void *)(s->base + RING_OFF);
+	s->spans = s->base + SPANS_OFF;
 }
 
 void subject__start(struct subject *s)
@@ -71,6 +73,40 @@ void subject__put(struct subject *s, const struct rt_agent_rec *rec)
 
 	s->ring[pos % SLOTS] = *rec;
 	s->ring[pos % SLOTS].seq = pos + 1;
+}
+
+static struct rt_span_chunk *next_chunk(struct subject *s, struct rt_span_thread *t, uint32_t size)
+{
+	struct rt_span_chunk *chunks = (void *)(s->spans + RT_SPANS_CHUNKS), *c = &chunks[s->chunk];
+
+	if (t->listed && c->used <= sizeof(c->data) && size <= sizeof(c->data) - c->used)
+		return c;
+	if (t->listed && s->chunk + 1 == CHUNKS)
+		return NULL;
+	c->closed = 1;
+	s->chunk += t->listed != 0;
+	chunks[s->chunk].closed = chunks[s->chunk].used = 0;
+	t->list[t->listed % RT_SPANS_LIST] = s->chunk;
+	t->listed++;
+	return &chunks[s->chunk];
+}
+
+bool subject__put_span(struct subject *s, const struct rt_span_rec *rec, const void *args,
+		       uint32_t size)
+{
+	struct rt_spans_state *state = (void *)(s->spans + RT_SPANS_STATE);
+	struct rt_span_thread *t = (void *)(s->spans + RT_SPANS_THREADS);
+	struct rt_span_chunk *c = next_chunk(s, t, sizeof(*rec) + size);
+
+	if (!c)
+		return false;
+	state->threads = 1;
+	t->state = RT_SPAN_THREAD_TAKEN;
+	t->tid = s->pid;
+	memcpy(c->data + c->used, rec, sizeof(*rec));
+	memcpy(c->data + c->used + sizeof(*rec), args, size);
+	c->used += sizeof(*rec) + size;
+	return true;
 }
 
 /* A GPU's clock of 100 MHz. */
@@ -119,7 +155,10 @@ static void put_names(struct subject *s)
 void subject__fill(struct subject *s)
 {
 	memset(s->base, 0, RT_AGENT_FLIGHTS);
-	memset(s->base + RT_AGENT_META, 0, SIZE - RT_AGENT_META);
+	memset(s->base + RT_AGENT_META, 0, SPANS_OFF - RT_AGENT_META);
+	memset(s->spans, 0, RT_SPANS_THREADS + CHUNKS * sizeof(struct rt_span_thread));
+	memset(s->spans + RT_SPANS_CHUNKS, 0, CHUNKS * RT_SPANS_CHUNK_SIZE);
+	s->chunk = 0;
 	*(struct rt_agent_header *)s->base = (struct rt_agent_header){
 		.magic = RT_AGENT_MAGIC,
 		.version = RT_AGENT_VERSION,
@@ -129,6 +168,7 @@ void subject__fill(struct subject *s)
 		.ring_off = RING_OFF,
 		.ring_slots = SLOTS,
 		.slot_size = sizeof(struct rt_agent_rec),
+		.spans_off = SPANS_OFF,
 	};
 	s->state->active = 1;
 	s->ops = 0;
@@ -241,6 +281,31 @@ void world__begin(const struct subject *a, const struct subject *b)
 }
 
 /* ---- the stages that there are no stand-ins for ---- */
+
+int capture__watch_calls(struct capture *c, pid_t pid, const struct rt_agent_calls *calls)
+{
+	return 0;
+}
+
+const struct function *world_function;
+
+void targets__each_library(struct targets *t, pid_t pid,
+			   void (*fn)(const struct library *lib, uint64_t base, void *arg),
+			   void *arg)
+{
+	fn(NULL, 0, arg);
+}
+
+int ways__each(const struct library *lib, uint64_t base,
+	       void (*fn)(const struct function *function, const struct agent_span_way *way,
+			  void *arg),
+	       void *arg)
+{
+	const struct agent_span_way way = {RT_SPAN_WAY_JUMP, 0, 1, 1, 0};
+
+	fn(world_function, &way, arg);
+	return 0;
+}
 
 void targets__mapped(struct targets *t, pid_t pid, const struct rt_rec_mapped *rec)
 {

@@ -15,7 +15,9 @@
 #define SLOTS	  128
 #define META_SIZE 16384
 #define RING_OFF  (RT_AGENT_META + META_SIZE)
-#define SIZE	  (RING_OFF + SLOTS * sizeof(struct rt_agent_rec))
+#define SPANS_OFF ((RING_OFF + SLOTS * sizeof(struct rt_agent_rec) + 4095) & ~4095UL)
+#define SIZE	  (SPANS_OFF + RT_SPANS_SIZE)
+#define CHUNKS	  4 /* of spans, that are written to */
 
 #define CALLS_MAX 512 /* of the honest process in one input, a fourth of all */
 #define START_NS  1000000000000000ULL
@@ -38,7 +40,9 @@ struct subject {
 	struct rt_agent_control *control;
 	struct rt_agent_state *state;
 	struct rt_agent_rec *ring;
-	bool running; /* the honest one's: its last operation, until it tells the end */
+	char *spans;
+	uint32_t chunk; /* that the next span goes to */
+	bool running;	/* the honest one's: its last operation, until it tells the end */
 	uint64_t ops;
 };
 
@@ -54,6 +58,14 @@ void subject__fill(struct subject *s);
 void subject__put(struct subject *s, const struct rt_agent_rec *rec);
 void subject__put_meta(struct subject *s, const void *rec, uint32_t size);
 void subject__put_clock(struct subject *s); /* a pair of now */
+
+/* A call that its first thread has made; false: there is no room. `size`: without what it reads. */
+bool subject__put_span(struct subject *s, const struct rt_span_rec *rec, const void *args,
+		       uint32_t size);
+
+/* The function that all libraries have. */
+struct function;
+extern const struct function *world_function;
 
 /* The GPU's clock, of 100 MHz. */
 uint64_t world__ticks_at(uint64_t boot);
