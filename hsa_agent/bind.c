@@ -28,6 +28,9 @@ static const char *const libraries[] = {
 	"libroctx64.so",  "librocprofiler-sdk-roctx.so", NULL,
 };
 
+/* Calls of roctx call these, which may call HIP: then they take time. */
+static const char *const tools[] = {"libroctracer64.so", "librocprofiler-sdk.so", NULL};
+
 static pthread_mutex_t loader = PTHREAD_MUTEX_INITIALIZER;
 static __thread bool fork_waited __attribute__((tls_model("initial-exec")));
 
@@ -135,6 +138,8 @@ static bool was_loaded(void)
 
 	pthread_mutex_lock(&loader);
 	count = imports__loaded();
+	if (count != binder.loaded)
+		stubs_allow_instants(!imports__has_one(tools));
 	pthread_mutex_unlock(&loader);
 	if (count == binder.loaded)
 		return false;

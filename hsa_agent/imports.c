@@ -254,3 +254,15 @@ uint32_t imports__replace(const struct imports *im)
 	free(f.objects);
 	return count;
 }
+
+static int is_named(struct dl_phdr_info *info, size_t size, void *libraries)
+{
+	const char *slash = strrchr(info->dlpi_name, '/');
+
+	return is_one_of(slash ? slash + 1 : info->dlpi_name, libraries);
+}
+
+bool imports__has_one(const char *const *libraries)
+{
+	return dl_iterate_phdr(is_named, (void *)libraries);
+}

@@ -41,4 +41,7 @@ uint32_t imports__replace(const struct imports *im);
 /* How many objects the process has loaded up to now. */
 uint64_t imports__loaded(void);
 
+/* Has it one of those libraries? The list is as above. */
+bool imports__has_one(const char *const *libraries);
+
 #endif

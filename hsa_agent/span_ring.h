@@ -15,12 +15,12 @@
  * that it has probed: calls that the agent captures take no trap, all others do, so each call is
  * seen once, whichever way it takes. Numbers are given for as long as the process lives.
  *
- * A thread that makes its first call takes a place among the threads
- * and a chunk. Each call that returns appends one record to its thread's chunk and then moves
- * `used` on, so the tracer sees whole records only; when the next one does not fit the thread takes
- * another chunk and lists it. The tracer reads a thread's chunks in the order of its list and sets
- * them free. Nothing is shared between threads but the search for a free chunk, once in some
- * hundred calls. If there is none the record is dropped and counted.
+ * A thread that makes its first call takes a place among the threads and a chunk. Each call that
+ * returns appends one record to its thread's chunk and then moves `used` on, so the tracer sees
+ * whole records only; when the next one does not fit the thread takes another chunk and lists it.
+ * The tracer reads a thread's chunks in the order of its list and sets them free; when the thread
+ * has ended and all is read, its place, too. Nothing is shared between threads but the search for a
+ * free chunk, once in some hundred calls. If there is none the record is dropped and counted.
  *
  * The calls that a thread is in lie in rt_span_thread.open, so that they can be told of one that
  * was killed, or is in a call when the trace ends; and so that the kernel finds the call around
@@ -120,13 +120,15 @@ enum rt_span_thread_state {
 
 struct rt_span_thread {
 	__u32 state;
-	__u32 tid;    /* gettid(): in the process's own pid namespace */
+	__u32 tid; /* gettid(): in the process's own pid namespace; like name and times, its own */
+	char name[16];
+	__u64 joined, ended; /* when it made its first call, and when it ended */
 	__u64 busy;   /* not 0: it is writing, so a record may be older than it comes to be seen */
 	__u64 depth;  /* frames in `open` */
 	__u64 lost;   /* calls, for lack of a chunk, deeper than RT_SPANS_DEPTH, or in a signal
 		       * handler that has interrupted the writing of another */
 	__u64 listed; /* chunks so far; that of number n is in list[n % RT_SPANS_LIST] */
-	__u64 _pad[3];
+	__u64 _pad[7];
 	__u64 read; /* chunks that were read; written by the tracer */
 	__u64 _pad2[7];
 	__u16 list[RT_SPANS_LIST];
@@ -146,20 +148,13 @@ struct rt_span_chunk {
 	char data[RT_SPANS_CHUNK_SIZE - 16];
 };
 
-enum rt_span_rec_kind {
-	RT_SPAN_REC_SPAN = 1,
-	/* Those that follow are of the thread with the id in `corr`, its name in two `args`. */
-	RT_SPAN_REC_THREAD,
-	RT_SPAN_REC_END, /* that has ended */
-};
-
 struct rt_span_rec {
 	__u16 size; /* of the whole record, a multiple of 8 */
 	__u16 func;
-	__u8 kind;
 	__u8 flags; /* RT_SPAN_* of bpf/events.h */
 	__u8 depth;
 	__u8 arg_count; /* at most RT_ARGS */
+	__u8 _pad;
 	__u64 begin, end;
 	__u64 corr, parent, root;
 	__u64 ret;

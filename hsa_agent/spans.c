@@ -8,9 +8,9 @@
  * exception: its addresses compare with nothing.
  *
  * A handler may interrupt us at any point and make calls itself. While `busy` is set the thread's
- * place is being written to: such calls are not captured, and counted. It is the stack pointer of
- * who writes, by which it is found out that a handler has left him for good (siglongjmp). It tells
- * the tracer, too, that a record may come that is older than it looks.
+ * place is being written to: such calls are not captured, but go to their probes. It is the stack
+ * pointer of who writes, by which it is found out that a handler has left him for good
+ * (siglongjmp). It tells the tracer, too, that a record may come that is older than it looks.
  */
 #include "hsa_agent/spans.h"
 
@@ -134,7 +134,6 @@ static void fill_record(struct rt_span_rec *rec, const struct rt_span_thread *t,
 
 	rec->size = sizeof(*rec) + f->arg_count * sizeof(uint64_t);
 	rec->func = f->func;
-	rec->kind = RT_SPAN_REC_SPAN;
 	rec->flags = flags;
 	rec->depth = depth;
 	rec->arg_count = f->arg_count;
@@ -222,25 +221,6 @@ static struct rt_span_thread *find_place(void)
 	return NULL;
 }
 
-/* The place had another thread before. */
-static void tell_thread(struct rt_span_thread *t, enum rt_span_rec_kind kind)
-{
-	char name[16] = "";
-	struct rt_span_rec *rec = room(t, sizeof(*rec) + sizeof(name));
-
-	if (!rec)
-		return;
-	memset(rec, 0, sizeof(*rec));
-	rec->size = sizeof(*rec) + sizeof(name);
-	rec->kind = kind;
-	rec->arg_count = sizeof(name) / sizeof(rec->args[0]);
-	rec->begin = rec->end = clock__now(&self.clock);
-	rec->corr = t->tid;
-	prctl(PR_GET_NAME, name);
-	memcpy(rec->args, name, sizeof(name));
-	publish(rec);
-}
-
 /* Returns with `busy` set. NULL: all places are taken. */
 static struct rt_span_thread *join(void)
 {
@@ -259,11 +239,12 @@ static struct rt_span_thread *join(void)
 	set_busy(t, HERE);
 	t->depth = 0;
 	t->tid = syscall(SYS_gettid);
+	t->joined = clock__now(&self.clock);
+	prctl(PR_GET_NAME, t->name);
 	self.words_used = 0;
 	self.chunk = NULL;
 	self.place = t;
 	pthread_setspecific(at_end, t);
-	tell_thread(t, RT_SPAN_REC_THREAD);
 	return t;
 }
 
@@ -276,7 +257,7 @@ static void leave(void *place)
 		return;
 	set_busy(t, HERE);
 	cut(t, 0, RT_SPAN_UNFINISHED);
-	tell_thread(t, RT_SPAN_REC_END);
+	t->ended = clock__now(&self.clock);
 	if (self.chunk)
 		__atomic_store_n(&self.chunk->closed, 1, __ATOMIC_RELEASE);
 	self.place = NULL;

@@ -45,6 +45,7 @@ HIDDEN uint8_t stubs_wanted[STUBS];
 
 static struct spans_area area;
 static uint32_t known;
+static bool instants;
 
 /* ---- calls ---- */
 
@@ -71,7 +72,14 @@ static uint64_t where_to(const struct stub *s)
 struct step stubs_enter(uint32_t number, const uint64_t *args, const uint64_t *stack)
 {
 	const struct stub *s = &stubs[number];
-	const struct spans_call call = {number, s->registers, s->words, s->instant, args, stack};
+	const struct spans_call call = {
+		.function = number,
+		.registers = s->registers,
+		.stack_words = s->words,
+		.instant = s->instant && __atomic_load_n(&instants, __ATOMIC_RELAXED),
+		.args = args,
+		.stack = stack,
+	};
 	struct step step = {.go_on = where_to(s)};
 
 	if (step.go_on)
@@ -176,6 +184,11 @@ bool stubs_follow(bool active)
 	state->generation = generation;
 	__atomic_store_n(&state->capturing, on, __ATOMIC_RELEASE);
 	return some;
+}
+
+void stubs_allow_instants(bool allow)
+{
+	__atomic_store_n(&instants, allow, __ATOMIC_RELAXED);
 }
 
 bool stubs_capture(void)

@@ -28,6 +28,9 @@ void stubs_use(const struct spans_area *area);
  */
 bool stubs_follow(bool active);
 
+/* Do calls that are said to be instant take no time? Not at first. */
+void stubs_allow_instants(bool allow);
+
 /* Are calls captured? */
 bool stubs_capture(void);
 /* Where it is counted what leads to stubs. */

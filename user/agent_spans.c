@@ -17,7 +17,8 @@
 
 /* A place for a thread, as far as it was read. */
 struct reader {
-	uint32_t tid;  /* of the thread that wrote what comes next */
+	bool known; /* whose it is has been told: */
+	uint32_t tid;
 	uint32_t at;   /* bytes of the chunk that were read */
 	uint64_t read; /* chunks, whole */
 };
@@ -79,10 +80,8 @@ struct agent_spans *agent_spans__new(void *area, uint64_t first_corr)
 		return NULL;
 	s->area = area;
 	s->first_corr = first_corr;
-	for (uint32_t i = 0; i < thread_count(s); i++) {
+	for (uint32_t i = 0; i < thread_count(s); i++)
 		s->readers[i].read = thread_at(s, i)->read;
-		s->readers[i].tid = thread_at(s, i)->tid; /* another tracer has read who it is */
-	}
 	s->count = control(s)->count;
 	if (s->count > RT_SPANS_FUNCTIONS)
 		s->count = RT_SPANS_FUNCTIONS;
@@ -188,8 +187,7 @@ uint64_t agent_spans__corr(const struct agent_spans *s, uint64_t corr)
 
 static bool is_sane(const struct agent_spans *s, const struct rt_span_rec *r)
 {
-	return r->kind == RT_SPAN_REC_SPAN && r->func < RT_SPANS_FUNCTIONS &&
-	       s->functions[r->func] && r->arg_count <= RT_ARGS &&
+	return r->func < RT_SPANS_FUNCTIONS && s->functions[r->func] && r->arg_count <= RT_ARGS &&
 	       r->size >= sizeof(*r) + r->arg_count * sizeof(uint64_t) &&
 	       r->depth < RT_SPANS_DEPTH && r->begin <= r->end && agent_spans__corr(s, r->corr) &&
 	       agent_spans__corr(s, r->root);
@@ -247,52 +245,24 @@ static void hand_out(struct agent_spans *s, struct reader *reader, const struct 
 		fn(&rec.span.h, arg);
 }
 
-static void hand_out_thread(struct reader *reader, const struct rt_span_rec *r, agent_span_fn fn,
+static void hand_out_thread(const struct rt_span_thread *t, uint32_t tid, agent_span_fn fn,
 			    void *arg)
 {
 	struct rt_rec_task rec = {
-		.h = {RT_REC_TASK, sizeof(rec), RT_REC_BY_AGENT, r->end, 0, reader->tid},
-		.ns_tid = reader->tid,
+		.h = {RT_REC_TASK, sizeof(rec), RT_REC_BY_AGENT, t->joined, 0, tid},
+		.ns_tid = tid,
 	};
 
-	memcpy(rec.comm, r->args, sizeof(rec.comm));
+	memcpy(rec.comm, t->name, sizeof(rec.comm));
 	rec.comm[sizeof(rec.comm) - 1] = '\0';
 	fn(&rec.h, arg);
 }
 
-static void hand_out_end(const struct reader *reader, const struct rt_span_rec *r, agent_span_fn fn,
-			 void *arg)
+static void hand_out_end(const struct rt_span_thread *t, uint32_t tid, agent_span_fn fn, void *arg)
 {
-	const struct rt_rec rec = {RT_REC_EXIT, sizeof(rec), RT_REC_BY_AGENT,
-				   r->end,	0,	     reader->tid};
+	const struct rt_rec rec = {RT_REC_EXIT, sizeof(rec), RT_REC_BY_AGENT, t->ended, 0, tid};
 
 	fn(&rec, arg);
-}
-
-/* Of a thread that has ended no call will return. */
-static void forget_open(struct agent_spans *s, uint32_t tid)
-{
-	size_t kept = 0;
-
-	for (size_t i = 0; i < s->open_count; i++)
-		if (s->open[i].tid != tid || !s->open[i].told)
-			s->open[kept++] = s->open[i];
-	s->open_count = kept;
-}
-
-static void on_record(struct agent_spans *s, struct reader *reader, const struct rt_span_rec *r,
-		      agent_span_fn fn, void *arg)
-{
-	if (s->open_count && r->kind != RT_SPAN_REC_SPAN)
-		forget_open(s, reader->tid);
-	if (r->kind == RT_SPAN_REC_THREAD && r->size == sizeof(*r) + RT_COMM_LEN) {
-		reader->tid = r->corr;
-		hand_out_thread(reader, r, fn, arg);
-	} else if (r->kind == RT_SPAN_REC_END) {
-		hand_out_end(reader, r, fn, arg);
-	} else {
-		hand_out(s, reader, r, fn, arg);
-	}
 }
 
 /* One record of `left` bytes at most; the size of it, 0: it makes no sense. */
@@ -310,7 +280,7 @@ static uint32_t read_record(struct agent_spans *s, struct reader *reader, const 
 		return 0;
 	memcpy(&copy, from, size);
 	copy.rec.size = size;
-	on_record(s, reader, &copy.rec, fn, arg);
+	hand_out(s, reader, &copy.rec, fn, arg);
 	return size;
 }
 
@@ -383,18 +353,54 @@ static bool read_thread(struct agent_spans *s, struct reader *reader, struct rt_
 	return true;
 }
 
-/* True if all that was there has been seen. */
+/* Of a thread that has ended no call will return. */
+static void forget_open(struct agent_spans *s, uint32_t tid)
+{
+	size_t kept = 0;
+
+	for (size_t i = 0; i < s->open_count; i++)
+		if (s->open[i].tid != tid || !s->open[i].told)
+			s->open[kept++] = s->open[i];
+	s->open_count = kept;
+}
+
+/* The place may be another thread's from now on. */
+static void let_go(struct agent_spans *s, struct reader *reader, struct rt_span_thread *t,
+		   agent_span_fn fn, void *arg)
+{
+	if (reader->known)
+		hand_out_end(t, reader->tid, fn, arg);
+	forget_open(s, reader->tid);
+	reader->known = false;
+	__atomic_store_n(&t->state, RT_SPAN_THREAD_FREE, __ATOMIC_RELEASE);
+}
+
+/* Before its first record. */
+static void tell_thread(struct reader *reader, const struct rt_span_thread *t, agent_span_fn fn,
+			void *arg)
+{
+	if (reader->known)
+		return;
+	reader->known = true;
+	reader->tid = t->tid;
+	hand_out_thread(t, reader->tid, fn, arg);
+}
+
+/* True if all that was there has been seen. Who it is stands there before the first record. */
 static bool drain_thread(struct agent_spans *s, uint32_t i, agent_span_fn fn, void *arg)
 {
 	struct rt_span_thread *t = thread_at(s, i);
+	struct reader *reader = &s->readers[i];
 	uint32_t how = __atomic_load_n(&t->state, __ATOMIC_ACQUIRE);
 	bool busy = __atomic_load_n(&t->busy, __ATOMIC_ACQUIRE), whole;
 
 	if (how == RT_SPAN_THREAD_FREE)
 		return true;
-	whole = read_thread(s, &s->readers[i], t, how == RT_SPAN_THREAD_ENDED, fn, arg);
+	if (__atomic_load_n(&t->listed, __ATOMIC_ACQUIRE) != reader->read)
+		tell_thread(reader, t, fn, arg);
+	whole = read_thread(s, reader, t, how == RT_SPAN_THREAD_ENDED, fn, arg);
 	if (whole && how == RT_SPAN_THREAD_ENDED)
-		__atomic_store_n(&t->state, RT_SPAN_THREAD_FREE, __ATOMIC_RELEASE);
+		let_go(s, reader, t, fn, arg);
 	return whole && !busy;
 }
 
@@ -416,6 +422,8 @@ void agent_spans__skip(struct agent_spans *s)
 {
 	for (int i = 0; i < RT_SPANS_CHUNK_COUNT && !agent_spans__drain(s, ignore, NULL); i++)
 		;
+	for (uint32_t i = 0; i < RT_SPANS_THREADS_MAX; i++)
+		s->readers[i].known = false;
 	s->lost_before = 0;
 	s->lost_before = agent_spans__lost(s);
 	s->bad = 0;
@@ -450,8 +458,10 @@ static void note_open(struct agent_spans *s, const struct rt_span_thread *t, uin
 }
 
 /* Those of a thread that began after `since`, the innermost first. */
-static void note_thread(struct agent_spans *s, const struct rt_span_thread *t, uint64_t since)
+static void note_thread(struct agent_spans *s, uint32_t i, uint64_t since, agent_span_fn fn,
+			void *arg)
 {
+	const struct rt_span_thread *t = thread_at(s, i);
 	uint64_t depth = __atomic_load_n(&t->depth, __ATOMIC_ACQUIRE);
 
 	if (__atomic_load_n(&t->state, __ATOMIC_ACQUIRE) != RT_SPAN_THREAD_TAKEN)
@@ -461,6 +471,7 @@ static void note_thread(struct agent_spans *s, const struct rt_span_thread *t, u
 
 		if (begin && begin <= since)
 			return;
+		tell_thread(&s->readers[i], t, fn, arg);
 		note_open(s, t, depth - 1);
 	}
 }
@@ -475,7 +486,6 @@ static void hand_out_open(struct agent_spans *s, size_t i, uint64_t now, agent_s
 	struct rt_span_rec r = {
 		.size = sizeof(bytes),
 		.func = o->frame.func,
-		.kind = RT_SPAN_REC_SPAN,
 		.flags = RT_SPAN_UNFINISHED,
 		.depth = o->depth,
 		.arg_count = RT_ARGS,
@@ -506,7 +516,7 @@ void agent_spans__finish(struct agent_spans *s, uint64_t now, agent_span_fn fn, 
 	uint32_t n = thread_count(s);
 
 	for (uint32_t i = 0; i < n; i++)
-		note_thread(s, thread_at(s, i), 0);
+		note_thread(s, i, 0, fn, arg);
 	for (int i = 0; i < RT_SPANS_CHUNK_COUNT && !agent_spans__drain(s, fn, arg); i++)
 		;
 	hand_out_noted(s, now, fn, arg);
@@ -520,7 +530,7 @@ void agent_spans__finish_thread(struct agent_spans *s, uint32_t tid, uint64_t si
 	for (uint32_t i = 0; i < n; i++) {
 		if (thread_at(s, i)->tid != tid)
 			continue;
-		note_thread(s, thread_at(s, i), since);
+		note_thread(s, i, since, fn, arg);
 		drain_thread(s, i, fn, arg);
 	}
 	hand_out_noted(s, now, fn, arg);

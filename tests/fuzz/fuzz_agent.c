@@ -154,24 +154,10 @@ static bool has_room(const struct subject *s)
 	return s->state->head - s->control->tail + 4 < SLOTS;
 }
 
-/* The calls that follow are of the first thread. */
-static void name_thread(void)
-{
-	struct rt_span_rec rec = {.size = sizeof(rec) + RT_COMM_LEN,
-				  .kind = RT_SPAN_REC_THREAD,
-				  .begin = world_now,
-				  .end = world_now,
-				  .corr = honest.pid};
-
-	if (!subject__put_span(&honest, &rec, "honest\0\0\0\0\0\0\0\0\0", RT_COMM_LEN))
-		abort();
-}
-
 static void captured_by_agent(uint64_t begin, uint64_t corr, uint64_t arg)
 {
 	const struct rt_span_rec rec = {
 		.size = sizeof(rec) + sizeof(arg),
-		.kind = RT_SPAN_REC_SPAN,
 		.arg_count = 1,
 		.begin = begin,
 		.end = world_now,
@@ -358,7 +344,6 @@ static void write_span(struct input *in)
 	struct rt_span_rec rec = {
 		.size = sizeof(rec) + take_byte(in),
 		.func = how & 1 ? take_number(in) : 0,
-		.kind = how & 2 ? take_byte(in) : RT_SPAN_REC_SPAN,
 		.flags = take_byte(in),
 		.depth = how & 4 ? take_byte(in) : 0,
 		.arg_count = take_byte(in) % 8,
@@ -453,7 +438,6 @@ static void begin(struct session *s)
 	agents__begin(s->in.agents, 0);
 	subject__fill(&hostile);
 	subject__fill(&honest);
-	name_thread();
 	agents__created(s->in.agents, hostile.pid, hostile.fd, world_now);
 	agents__created(s->in.agents, honest.pid, honest.fd, world_now);
 	intake__round(&s->in);
