@@ -67,7 +67,7 @@ struct rt_spans_function {
 	__u8 pushed;	  /* register, by its number in instructions */
 	__u8 registers;	  /* that may hold arguments, at most RT_ARGS */
 	__u8 stack_words; /* that do, at most RT_STACK_WORDS */
-	__u8 instant;	  /* takes no time worth telling: begin is end */
+	__u8 instant;	  /* takes no time, if it calls no tool: begin is end */
 	__u64 entry;	  /* where it begins, in the process */
 	__u64 next, offset;
 	/* These are as the tracer wants them that is there. */

@@ -204,7 +204,7 @@ static struct agent_view *open_view(struct agents *a, pid_t pid, int fd)
 		if (!m->view || m->pid == pid || !agent__share_memory(m->view, view))
 			continue;
 		agent__free(view);
-		errno = EBUSY;
+		errno = EALREADY;
 		return NULL;
 	}
 	return view;
@@ -252,7 +252,7 @@ static bool look(struct agents *a, pid_t pid, bool fresh)
 	if (err == EBUSY)
 		probed__add(&a->probed, pid, 1);
 	if (err && err != EAGAIN) {
-		if (err != ENOENT && err != EBUSY && err != EPROTO)
+		if (err != ENOENT && err != EBUSY && err != EALREADY && err != EPROTO)
 			log_warn("agent: process %d: %s", pid, strerror(err));
 		errno = err;
 		return false;
@@ -350,9 +350,13 @@ static bool has_ended(const struct member *m)
 /* An agent that was there could not be opened, for the reason in errno. */
 static void miss(struct agents *a, pid_t pid)
 {
-	if (errno == EBUSY)
+	int err = errno;
+
+	if (err == EBUSY)
+		probed__add(&a->probed, pid, 1);
+	if (err == EBUSY || err == EALREADY)
 		return;
-	if (errno == ENOENT || errno == ESRCH)
+	if (err == ENOENT || err == ESRCH)
 		log_warn("agent: process %d: ended before its GPU operations could be read", pid);
 	a->missed++;
 }
@@ -538,7 +542,7 @@ bool agents__drain(struct agents *a)
 	if (passed > ROUND_MAX_NS)
 		passed = ROUND_MAX_NS;
 	a->drained = now;
-	probed__look(a->probed);
+	probed__look(a->probed, a->callbacks.blinded, a->callbacks.arg);
 	for (struct member *m = a->members; m; m = m->next) {
 		bool behind = !drain_member(a, m);
 

@@ -25,6 +25,8 @@ struct agents_callbacks {
 	void (*placed)(pid_t pid, uint64_t address, void *arg);
 	/* It has not recorded between these times, as it had no sign of life from us. */
 	void (*paused)(struct agent_view *v, uint64_t begin, uint64_t end, void *arg);
+	/* Another tracer had calls of the process captured by its agent, past our probes. */
+	void (*blinded)(pid_t pid, uint64_t begin, uint64_t end, void *arg);
 	void *arg;
 };
 

@@ -367,6 +367,13 @@ static void on_agent_paused(struct agent_view *v, uint64_t begin, uint64_t end, 
 	merge__gap(in->merge, agent__pid(v), name, begin, end);
 }
 
+static void on_blinded(pid_t pid, uint64_t begin, uint64_t end, void *arg)
+{
+	struct intake *in = arg;
+
+	merge__gap(in->merge, pid, "another tracer had calls captured by the agent", begin, end);
+}
+
 /* An agent that hears nothing goes dormant, so a round that takes long gives signs of life too. */
 static void beat(struct intake *in, uint64_t now)
 {
@@ -526,6 +533,7 @@ struct agents_callbacks intake__callbacks(struct intake *in)
 		.gone = on_agent_gone,
 		.placed = on_agent_placed,
 		.paused = on_agent_paused,
+		.blinded = on_blinded,
 		.arg = in,
 	};
 }

@@ -9,10 +9,12 @@
 #include <stdlib.h>
 
 #include "user/agent.h"
+#include "user/clock.h"
 
 struct probed {
 	pid_t pid;
-	int looks; /* how often its agent is still looked for */
+	int looks;	       /* how often its agent is still looked for */
+	uint64_t added, blind; /* when; since when the agent has captured, 0: it does not */
 	struct agent_view *view;
 	struct probed *next;
 };
@@ -23,8 +25,10 @@ static void look(struct probed *p)
 		return;
 	p->looks--;
 	p->view = agent__find_probed(p->pid);
-	if (p->view)
-		agent__keep_probes(p->view);
+	if (!p->view)
+		return;
+	agent__keep_probes(p->view);
+	p->blind = agent__captures(p->view) ? p->added : 0;
 }
 
 void probed__add(struct probed **list, pid_t pid, int looks)
@@ -42,13 +46,19 @@ void probed__add(struct probed **list, pid_t pid, int looks)
 		*list = p;
 	}
 	p->looks = looks;
+	p->added = clock__boot_ns();
 	look(p);
 }
 
-void probed__look(struct probed *list)
+void probed__look(struct probed *list, probed_fn fn, void *arg)
 {
-	for (struct probed *p = list; p; p = p->next)
+	for (struct probed *p = list; p; p = p->next) {
 		look(p);
+		if (!p->blind || agent__captures(p->view))
+			continue;
+		fn(p->pid, p->blind, clock__boot_ns(), arg);
+		p->blind = 0;
+	}
 }
 
 static bool has_ended(const struct probed *p)

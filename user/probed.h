@@ -7,13 +7,17 @@
 #define RTRACE_PROBED_H
 
 #include <stdbool.h>
+#include <stdint.h>
 #include <sys/types.h>
 
 struct probed; /* a list; NULL: empty */
 
 /* Looks for its agent now and, if it is not there yet, as often more with probed__look. */
 void probed__add(struct probed **list, pid_t pid, int looks);
-void probed__look(struct probed *list);
+
+/* Calls `fn` for each whose calls have passed our probes by between these times. */
+typedef void (*probed_fn)(pid_t pid, uint64_t begin, uint64_t end, void *arg);
+void probed__look(struct probed *list, probed_fn fn, void *arg);
 
 /* That process, and those that have ended. */
 void probed__forget(struct probed **list, pid_t pid);

@@ -5,7 +5,7 @@
 Of each thread, in the order in which they were created: the calls in their order, with depth, names and
 arguments, and what they returned; ranges and marks; the names of what the GPU ran, and in which call it was
 submitted. Addresses, handles, times and counters differ from run to run: of those it is compared that there
-is one. Left out are waits: HIP waits for what has not ended yet when it looks.
+is one. Left out are waits and what asks for the state of copy engines: both depend on what has ended by then.
 """
 import collections
 import json
@@ -22,8 +22,8 @@ def is_call(event):
     return event["cat"] in ("hip", "hsa", "kfd", "roctx", "roctracer") and "corr" in event["args"]
 
 
-def is_wait(event):
-    return re.match(r"hsa_signal_wait_|hsaKmt(Wait|Set)", event["name"])
+def depends_on_time(event):
+    return re.match(r"hsa_signal_wait_|hsa_amd_memory_copy_engine_status|hsaKmt(Wait|Set)", event["name"])
 
 
 def plain(text):
@@ -47,7 +47,7 @@ def threads(path):
     calls = {e["args"]["corr"]: e for e in all_events if is_call(e)}
     by_thread = collections.defaultdict(list)
     for e in calls.values():
-        if not is_wait(e):
+        if not depends_on_time(e):
             by_thread[e["pid"], e["tid"]].append(e)
     result = []
     for list_ in by_thread.values():

@@ -521,7 +521,7 @@ static void what_does_not_fit_is_counted(void **state)
 	assert_int_equal(n_kept, 1);
 }
 
-static void *call_once(void *arg)
+static void *call_one_time(void *arg)
 {
 	call(1, 0, NULL, NULL);
 	return NULL;
@@ -533,7 +533,7 @@ static void places_of_threads_that_have_ended_are_used_again(void **state)
 	pthread_t thread;
 
 	for (int i = 0; i < many; i++) {
-		pthread_create(&thread, NULL, call_once, NULL);
+		pthread_create(&thread, NULL, call_one_time, NULL);
 		pthread_join(thread, NULL);
 		if (i % 100 == 0)
 			drain();
@@ -541,7 +541,7 @@ static void places_of_threads_that_have_ended_are_used_again(void **state)
 	drain();
 	assert_int_equal(n_kept, many);
 	for (int i = 0; i < RT_SPANS_THREADS_MAX + 10; i++) { /* nobody reads: there is no room */
-		pthread_create(&thread, NULL, call_once, NULL);
+		pthread_create(&thread, NULL, call_one_time, NULL);
 		pthread_join(thread, NULL);
 	}
 	drain();
