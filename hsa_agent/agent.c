@@ -47,7 +47,7 @@ struct rt_agent_rec *agent_claim(enum rt_agent_kind kind, enum rt_agent_what wha
 		return NULL;
 	rec->tid = agent_tid();
 	rec->op = agent_next_op();
-	rec->time = shm_now();
+	rec->time = spans_now();
 	spans_in(&rec->corr, &rec->root);
 	rec->resource.what = what;
 	rec->resource.begin = begin ? begin : rec->time;

@@ -16,10 +16,11 @@
 #define SPAN_NS	    1000000ULL	/* by the counter alone at most */
 #define BASELINE_NS 20000000ULL /* between the two pairs at least */
 #define PAIR_TICKS  2000	/* a pair that took longer is taken again, ... */
-#define PAIR_TRIES  3		/* ... so often */
+#define PAIR_TRIES  3		/* ... so often, and none goes on by the counter from it */
 
 struct pair {
 	uint64_t counter, ns;
+	uint64_t took; /* ticks */
 };
 
 static struct pair first;
@@ -42,8 +43,9 @@ static struct pair take_pair(void)
 
 		p.ns = boot_ns();
 		after = __rdtsc();
-		p.counter = before + (after - before) / 2;
-		if (after - before < PAIR_TICKS)
+		p.took = after - before;
+		p.counter = before + p.took / 2;
+		if (p.took < PAIR_TICKS)
 			break;
 	}
 	return p;
@@ -69,22 +71,31 @@ __attribute__((constructor)) static void init(void)
 	first = take_pair();
 }
 
-/* A clock does not go back, though the counter may have been a little ahead. */
-uint64_t clock__ask(struct clock *c)
+/*
+ * A clock does not go back, though the counter may have been a little ahead: it goes slower then,
+ * so that it is right again when it is asked next.
+ */
+static void go_on_from(struct clock *c, const struct pair *p)
 {
 	uint64_t last = c->ns + (c->ticks * c->mult >> 32);
+	uint64_t ahead = p->ns < last && last - p->ns < SPAN_NS / 2 ? last - p->ns : 0;
+
+	c->mult = ((unsigned __int128)(p->ns - first.ns) << 32) / (p->counter - first.counter);
+	c->ticks = ((unsigned __int128)SPAN_NS << 32) / c->mult;
+	c->mult -= (ahead << 32) / c->ticks;
+	c->counter = p->counter;
+	c->ns = p->ns + ahead;
+}
+
+uint64_t clock__ask(struct clock *c)
+{
 	struct pair p;
 
 	if (!by_counter)
 		return boot_ns();
 	p = take_pair();
-	if (p.ns - first.ns < BASELINE_NS || p.counter <= first.counter)
+	if (p.ns - first.ns < BASELINE_NS || p.counter <= first.counter || p.took >= PAIR_TICKS)
 		return p.ns;
-	if (p.ns < last && last - p.ns < SPAN_NS)
-		p.ns = last;
-	c->mult = ((unsigned __int128)(p.ns - first.ns) << 32) / (p.counter - first.counter);
-	c->ticks = ((unsigned __int128)SPAN_NS << 32) / c->mult;
-	c->counter = p.counter;
-	c->ns = p.ns;
-	return p.ns;
+	go_on_from(c, &p);
+	return c->ns;
 }

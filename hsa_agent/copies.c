@@ -78,7 +78,7 @@ static bool record_copy(uint64_t op, const struct copy_request *r)
 	rec->copy.bytes = r->bytes;
 	rec->copy.src = (uint64_t)r->src;
 	rec->copy.dst = (uint64_t)r->dst;
-	rec->time = shm_now();
+	rec->time = spans_now();
 	shm_publish(rec, pos);
 	return true;
 }

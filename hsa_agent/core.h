@@ -123,7 +123,7 @@ uint32_t agent_tid(void);
  */
 static inline uint64_t agent_begin(void)
 {
-	return unlikely(agent_active()) ? shm_now() : 0;
+	return unlikely(agent_active()) ? spans_now() : 0;
 }
 
 struct rt_agent_rec *agent_claim(enum rt_agent_kind kind, enum rt_agent_what what, uint64_t begin,

@@ -93,7 +93,7 @@ static void fill_owner(struct rt_agent_rec *rec, const struct queue *q, uint64_t
 {
 	struct owner owner;
 
-	rec->time = shm_now();
+	rec->time = spans_now();
 	if (!owners_find(&q->owners, index, &owner))
 		return;
 	rec->tid = owner.tid;

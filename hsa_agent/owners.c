@@ -112,7 +112,7 @@ bool owners_find_other(const hsa_queue_t *queue, const struct owners *o, uint64_
 void owners_note(const hsa_queue_t *queue, uint64_t index, uint64_t count)
 {
 	struct owners *o = queues_owners(queue);
-	struct owner owner = {.time = shm_now(), .tid = agent_tid()};
+	struct owner owner = {.time = spans_now(), .tid = agent_tid()};
 
 	if (!o || count > o->mask + 1)
 		return;

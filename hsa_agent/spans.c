@@ -138,7 +138,7 @@ static void fill_record(struct rt_span_rec *rec, const struct rt_span_thread *t,
 	rec->depth = depth;
 	rec->arg_count = f->arg_count;
 	rec->begin = f->begin ? f->begin : end;
-	rec->end = end;
+	rec->end = end > rec->begin ? end : rec->begin; /* two questions of a clock may cross */
 	rec->corr = f->corr;
 	rec->parent = depth ? t->open[depth - 1].corr : 0;
 	rec->root = t->open[0].corr;
@@ -388,6 +388,11 @@ void spans_in(__u64 *corr, __u64 *root)
 
 	*corr = t && t->depth ? t->open[t->depth - 1].corr : 0;
 	*root = t && t->depth ? t->open[0].corr : 0;
+}
+
+uint64_t spans_now(void)
+{
+	return clock__now(&self.clock);
 }
 
 /* ---- for the agent ---- */

@@ -49,6 +49,12 @@ void spans_end(struct rt_span_frame *f, uint64_t ret);
 /* The id of the call that the thread is in, and of the outermost one around it; 0: in none. */
 void spans_in(__u64 *corr, __u64 *root);
 
+/*
+ * CLOCK_BOOTTIME ns, by the clock that the calls of this thread are timed by: some ten ns off, but
+ * within the call that it is asked in.
+ */
+uint64_t spans_now(void);
+
 /* ---- for the agent ---- */
 
 /* Where to; at the start, and with NULL in a forked child, where nothing is captured any more. */

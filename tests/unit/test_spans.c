@@ -20,6 +20,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "hsa_agent/clock.h"
 #include "hsa_agent/stubs.h"
 #include "user/agent_spans.h"
 #include "user/clock.h"
@@ -728,6 +729,35 @@ static void nothing_is_believed(void **state)
 	}
 }
 
+/* Its times do not go back, and are right again after a millisecond. */
+static void a_clock_that_has_been_ahead(void **state)
+{
+	uint64_t begun = clock__boot_ns(), last, now;
+	struct clock c = {0};
+
+	while (clock__boot_ns() < begun + 30000000) /* until it knows how long a tick is */
+		;
+	clock__now(&c);
+	if (!c.mult)
+		skip(); /* it does not go by the counter here */
+	c.ns += 300000;
+	c.ticks = 0;
+	last = clock__now(&c);
+	assert_true(last >= clock__boot_ns());
+	while (clock__boot_ns() < begun + 40000000) {
+		now = clock__now(&c);
+		assert_true(now >= last);
+		last = now;
+	}
+	for (int i = 0; i < 1000; i++) {
+		uint64_t before = clock__boot_ns(), after;
+
+		now = clock__now(&c);
+		after = clock__boot_ns();
+		assert_in_range(now, before - 2000, after + 2000);
+	}
+}
+
 #define TEST(name) cmocka_unit_test_setup_teardown(name, set_up, tear_down)
 
 int main(void)
@@ -751,6 +781,7 @@ int main(void)
 		TEST(another_tracer),
 		TEST(a_process_that_is_killed),
 		TEST(nothing_is_believed),
+		cmocka_unit_test(a_clock_that_has_been_ahead),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
