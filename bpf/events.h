@@ -122,6 +122,17 @@ enum rt_failure {
 	RT_FAILURE_NEGATIVE, /* the low 32 bits are negative */
 };
 
+/* Has a call that returned this failed? `benign`: see RT_FAILURE_NONZERO. */
+static inline __attribute__((always_inline)) int rt_has_failed(__u8 failure, __u32 benign,
+							       __u64 ret)
+{
+	__u32 low = ret;
+
+	if (failure == RT_FAILURE_NONZERO)
+		return low && low != benign;
+	return failure == RT_FAILURE_NEGATIVE && (__s32)low < 0;
+}
+
 struct rt_plan {
 	__u8 stack_words;
 	__u8 reads;

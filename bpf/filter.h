@@ -122,19 +122,6 @@ static __always_inline bool switches_off(__u32 what)
 
 /* ---- calls that are over ---- */
 
-static __always_inline bool failed(const struct rt_plan *plan, __u64 ret)
-{
-	__u32 low = ret;
-
-	switch (plan->failure) {
-	case RT_FAILURE_NONZERO:
-		return low && low != plan->benign;
-	case RT_FAILURE_NEGATIVE:
-		return (__s32)low < 0;
-	}
-	return false;
-}
-
 /* `plan` may be NULL. */
 static __always_inline bool is_wanted(const struct rt_plan *plan, const struct frame *f, __u64 end,
 				      __u64 ret)
@@ -143,7 +130,7 @@ static __always_inline bool is_wanted(const struct rt_plan *plan, const struct f
 		return true;
 	if (min_duration && end - f->begin < min_duration)
 		return false;
-	return !errors_only || (plan && failed(plan, ret));
+	return !errors_only || (plan && rt_has_failed(plan->failure, plan->benign, ret));
 }
 
 #endif

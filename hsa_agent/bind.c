@@ -10,18 +10,17 @@
 #include "hsa_agent/bind.h"
 
 #include <pthread.h>
-#include <signal.h>
 #include <string.h>
 #include <time.h>
 
 #include "hsa_agent/imports.h"
 #include "hsa_agent/stubs.h"
+#include "hsa_agent/thread.h"
 
 #define LOOK_EVERY   16	       /* calls */
 #define AGAIN_NS     50000000L /* after what was written: see imports.c */
 #define AGAIN_MAX    10
 #define FORK_WAIT_NS 100000000L
-#define STACK_SIZE   (256 * 1024)
 
 static const char *const libraries[] = {
 	"libamdhip64.so", "libhsa-runtime64.so",	 "libhsakmt.so",
@@ -113,23 +112,15 @@ static void *run(void *arg)
 	return NULL;
 }
 
-/* No signal of the application is ever handled on this thread. */
 static void start(void)
 {
-	pthread_attr_t attr;
-	sigset_t all, old;
 	pthread_t thread;
 
 	binder.running = true;
-	sigfillset(&all);
-	pthread_attr_init(&attr);
-	pthread_attr_setstacksize(&attr, STACK_SIZE);
-	pthread_attr_setdetachstate(&attr, PTHREAD_CREATE_DETACHED);
-	pthread_sigmask(SIG_SETMASK, &all, &old);
-	if (pthread_create(&thread, &attr, run, NULL))
+	if (thread_start(&thread, run))
 		__atomic_store_n(&binder.running, false, __ATOMIC_RELEASE);
-	pthread_sigmask(SIG_SETMASK, &old, NULL);
-	pthread_attr_destroy(&attr);
+	else
+		pthread_detach(thread);
 }
 
 static bool was_loaded(void)

@@ -22,6 +22,7 @@
  *   signals.c   spare signals
  *   clocks.c    pairs of clocks, for the times
  *   reaper.c    the one thread: collects the times of what has ended, follows the tracer's wishes
+ *   thread.c    starts the threads that it has of its own
  *   client.c    the library of the process that is told of operations, if there is one
  *   shm.c       the shared memory; knows nothing of HSA
  *   stubs.S/.c  what stands in the place of API functions, so that their calls are captured here

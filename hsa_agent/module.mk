@@ -7,7 +7,7 @@ HSA_INCLUDE ?= $(patsubst %/hsa/hsa_api_trace.h,%,$(firstword \
 
 AGENT_OBJS = $(patsubst %,$(O)/pic/hsa_agent/%.o,agent tables devices kernels code descriptor \
 	memory scratch signals shadow relay flight dispatch inflight owners queues queue_log copies clocks reaper client shm map say \
-	stubs_code stubs bind imports spans span_items clock)
+	stubs_code stubs bind thread imports spans span_items clock)
 
 all: $(O)/librtrace-agent.so
 
@@ -52,7 +52,7 @@ SPAN_OBJS = $(patsubst %,$(O)/obj/%.o,hsa_agent/stubs_code hsa_agent/stubs hsa_a
 	hsa_agent/span_items hsa_agent/clock user/agent_spans user/items user/procfs user/clock)
 $(O)/tests/test_spans: $(O)/obj/tests/unit/test_spans.o $(SPAN_OBJS)
 $(O)/tests/test_stubs: $(O)/obj/tests/unit/test_stubs.o $(O)/obj/tests/unit/stub_targets.o $(SPAN_OBJS)
-$(O)/tests/test_bind: $(O)/obj/tests/unit/test_bind.o $(O)/obj/hsa_agent/bind.o $(O)/obj/hsa_agent/imports.o \
+$(O)/tests/test_bind: $(O)/obj/tests/unit/test_bind.o $(O)/obj/hsa_agent/bind.o $(O)/obj/hsa_agent/thread.o $(O)/obj/hsa_agent/imports.o \
 	$(SPAN_OBJS) $(O)/libroctx64.so.4 | $(addprefix $(O)/tests/bind_,now.so lazy.so address.so)
 $(O)/tests/bind_now.so $(O)/tests/bind_lazy.so: $(O)/tests/bind_%.so: $(O)/pic/tests/unit/bind_plugin.o $(O)/libroctx64.so.4
 	$(call say,LD,$@)

@@ -11,7 +11,6 @@
 #include <errno.h>
 #include <linux/futex.h>
 #include <pthread.h>
-#include <signal.h>
 #include <string.h>
 #include <sys/syscall.h>
 #include <time.h>
@@ -20,6 +19,7 @@
 #include "hsa_agent/bind.h"
 #include "hsa_agent/relay.h"
 #include "hsa_agent/stubs.h"
+#include "hsa_agent/thread.h"
 
 #define ACTIVE_NS    1000000
 #define RELAYS_NS    20000000 /* while dormant: what is still under way is the runtime's to end */
@@ -28,7 +28,6 @@
 #define CLOCK_FIRST  4000000ULL	  /* the second time; then half as often each time, ... */
 #define CLOCK_EVERY  100000000ULL /* ... but never less often than that */
 #define STOP_WAIT_NS 500000000
-#define STACK_SIZE   (256 * 1024)
 
 static struct {
 	pthread_t thread;
@@ -254,28 +253,6 @@ static void *reap(void *arg)
 	return NULL;
 }
 
-/*
- * No signal of the application is ever handled on this thread. Its stack is small, unless the
- * application's thread-local data, which lie there, have no place in that.
- */
-static int create_thread(void)
-{
-	pthread_attr_t attr;
-	sigset_t all, old;
-	int err;
-
-	sigfillset(&all);
-	pthread_attr_init(&attr);
-	pthread_attr_setstacksize(&attr, STACK_SIZE);
-	pthread_sigmask(SIG_SETMASK, &all, &old);
-	err = pthread_create(&reaper.thread, &attr, reap, NULL);
-	if (err == EINVAL)
-		err = pthread_create(&reaper.thread, NULL, reap, NULL);
-	pthread_sigmask(SIG_SETMASK, &old, NULL);
-	pthread_attr_destroy(&attr);
-	return -err;
-}
-
 int reaper_start(bool recording)
 {
 	int err;
@@ -285,7 +262,7 @@ int reaper_start(bool recording)
 	reaper.unattended = recording;
 	if (recording)
 		switch_recording(true, shm_now());
-	err = create_thread();
+	err = thread_start(&reaper.thread, reap);
 	__atomic_store_n(&reaper.running, !err, __ATOMIC_RELEASE);
 	reaper_ask_client();
 	return err;

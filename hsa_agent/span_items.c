@@ -18,20 +18,6 @@ struct reader {
 	uint32_t left;	    /* bytes that may still be appended */
 };
 
-static bool has_failed(const struct rt_plan *plan, uint64_t ret)
-{
-	uint32_t low = ret;
-
-	switch (plan->failure) {
-	case RT_FAILURE_NONZERO:
-		return low && low != plan->benign;
-	case RT_FAILURE_NEGATIVE:
-		return (int32_t)low < 0;
-	default:
-		return false;
-	}
-}
-
 /* How many of the bytes could be read. */
 static size_t read_memory(const struct reader *r, void *to, uint64_t from, size_t size)
 {
@@ -148,7 +134,7 @@ void span_items__append(struct rt_span_rec *rec, const struct rt_span_frame *f, 
 	append_stack(&r);
 	if (!plan)
 		return;
-	r.failed = has_failed(plan, rec->ret);
+	r.failed = rt_has_failed(plan->failure, plan->benign, rec->ret);
 	for (uint32_t i = 0; i < plan->reads; i++) {
 		struct rt_item *item = next_item(&r, RT_ITEM_READ, i);
 

@@ -35,6 +35,7 @@
 /* A plan word by word: one that is read while it changes is a mixture, each part of which holds. */
 #define PLAN_WORDS (sizeof(struct rt_plan) / sizeof(uint32_t))
 _Static_assert(sizeof(struct rt_read) == sizeof(uint32_t), "is read at once");
+_Static_assert(offsetof(struct rt_plan, reads) < sizeof(uint32_t), "is in the first word");
 
 static struct spans_area area;
 static uint32_t plans[RT_SPANS_FUNCTIONS][PLAN_WORDS];
@@ -160,10 +161,14 @@ static bool get_plan(uint32_t function, struct rt_plan *plan)
 {
 	uint32_t words[PLAN_WORDS];
 
-	for (size_t i = 0; i < PLAN_WORDS; i++)
+	words[0] = __atomic_load_n(&plans[function][0], __ATOMIC_RELAXED);
+	memcpy(plan, words, sizeof(words[0]));
+	if (!plan->reads)
+		return false;
+	for (size_t i = 1; i < PLAN_WORDS; i++)
 		words[i] = __atomic_load_n(&plans[function][i], __ATOMIC_RELAXED);
 	memcpy(plan, words, sizeof(words));
-	return plan->reads;
+	return true;
 }
 
 /* What is read is what the function has left there: nothing of a call that did not return. */

@@ -17,6 +17,24 @@
 
 	.text
 
+	.macro	put_back	/* what the caller has passed in registers */
+	mov	-64(%rbp), %rdi
+	mov	-56(%rbp), %rsi
+	mov	-48(%rbp), %rdx
+	mov	-40(%rbp), %rcx
+	mov	-32(%rbp), %r8
+	mov	-24(%rbp), %r9
+	mov	-16(%rbp), %rax
+	.endm
+
+	.macro	leave_frame
+	mov	-8(%rbp), %rbx
+	leave
+	.cfi_def_cfa %rsp, 8
+	.cfi_restore %rbp
+	.cfi_restore %rbx
+	.endm
+
 	.globl	stubs_code
 	.hidden	stubs_code
 	.type	stubs_code, @function
@@ -74,13 +92,7 @@ capture:
 	jnz	copy
 call:
 	mov	STUB_PAD(%r10), %r10
-	mov	-64(%rbp), %rdi
-	mov	-56(%rbp), %rsi
-	mov	-48(%rbp), %rdx
-	mov	-40(%rbp), %rcx
-	mov	-32(%rbp), %r8
-	mov	-24(%rbp), %r9
-	mov	-16(%rbp), %rax
+	put_back
 	call	*%r10
 	mov	%rax, -16(%rbp)
 	mov	%rdx, -24(%rbp)
@@ -93,12 +105,8 @@ call:
 	mov	-24(%rbp), %rdx
 	movups	-48(%rbp), %xmm0
 	movups	-64(%rbp), %xmm1
-	mov	-8(%rbp), %rbx
 	.cfi_remember_state
-	leave
-	.cfi_def_cfa %rsp, 8
-	.cfi_restore %rbp
-	.cfi_restore %rbx
+	leave_frame
 	ret
 
 copy:
@@ -113,18 +121,8 @@ copy:
 	jmp	call
 
 decline:
-	mov	-64(%rbp), %rdi
-	mov	-56(%rbp), %rsi
-	mov	-48(%rbp), %rdx
-	mov	-40(%rbp), %rcx
-	mov	-32(%rbp), %r8
-	mov	-24(%rbp), %r9
-	mov	-16(%rbp), %rax
-	mov	-8(%rbp), %rbx
-	leave
-	.cfi_def_cfa %rsp, 8
-	.cfi_restore %rbp
-	.cfi_restore %rbx
+	put_back
+	leave_frame
 	jmp	go
 	.cfi_endproc
 	.size	stubs_code, . - stubs_code

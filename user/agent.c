@@ -206,36 +206,46 @@ static int open_agent_mapping(const struct mapping *m, void *arg)
 	return 1;
 }
 
+/* The descriptor of the memory that the process has mapped, or -errno: -ENOENT if it has none. */
+static int open_memory(pid_t pid, int flags)
+{
+	struct search s = {.pid = pid, .flags = flags, .fd = -ENOENT};
+	int err = procfs__mappings(pid, open_agent_mapping, &s);
+
+	return err < 0 ? err : s.fd;
+}
+
 struct agent_view *agent__find(pid_t pid, struct strings *strings)
 {
-	struct search s = {.pid = pid, .flags = O_RDWR, .fd = -ENOENT};
+	int fd = open_memory(pid, O_RDWR), err;
 	struct agent_view *v;
-	int err;
 
-	err = procfs__mappings(pid, open_agent_mapping, &s);
-	if (err < 0 || s.fd < 0) {
-		errno = err < 0 ? -err : -s.fd;
+	if (fd < 0) {
+		errno = -fd;
 		return NULL;
 	}
-	v = agent__from_fd(pid, s.fd, strings);
+	v = agent__from_fd(pid, fd, strings);
 	err = errno;
-	close(s.fd);
+	close(fd);
 	errno = err;
 	return v;
 }
 
 struct agent_view *agent__find_probed(pid_t pid)
 {
-	struct search s = {.pid = pid, .flags = O_RDWR, .fd = -1};
 	struct agent_view *v = calloc(1, sizeof(*v));
+	int fd = v ? open_memory(pid, O_RDWR) : -ENOMEM;
 
-	if (!v || procfs__mappings(pid, open_agent_mapping, &s) < 0 || s.fd < 0 ||
-	    map_memory(v, s.fd)) {
+	if (fd < 0) {
+		free(v);
+		return NULL;
+	}
+	v->pid = pid;
+	if (map_memory(v, fd)) {
 		agent__free(v);
 		v = NULL;
 	}
-	if (s.fd >= 0)
-		close(s.fd);
+	close(fd);
 	return v;
 }
 

@@ -172,12 +172,6 @@ void agent_spans__want(struct agent_spans *s, bool wanted)
 	__atomic_fetch_add(&c->generation, 1, __ATOMIC_RELEASE);
 }
 
-bool agent_spans__captures(const struct agent_spans *s)
-{
-	return __atomic_load_n(&state(s)->capturing, __ATOMIC_ACQUIRE) &&
-	       state(s)->generation == control(s)->generation;
-}
-
 /* ---- records ---- */
 
 uint64_t agent_spans__corr(const struct agent_spans *s, uint64_t corr)

@@ -48,9 +48,6 @@ bool agent_spans__shows_causes(const struct agent_spans *s);
 /* Calls are to be captured by the agent, those of functions added since, too; or not any more. */
 void agent_spans__want(struct agent_spans *s, bool wanted);
 
-/* Does it capture, as it was last told? */
-bool agent_spans__captures(const struct agent_spans *s);
-
 /* What is there was for another tracer: it is not read, nor are its losses ours. */
 void agent_spans__skip(struct agent_spans *s);
 

@@ -655,12 +655,12 @@ bool agents__drain_last(struct agents *a)
 	for (struct member *m = a->members; m; m = m->next) {
 		if (!m->view || m->gone)
 			continue;
-		end_calls(a, m, clock__boot_ns());
-		if (m->ended)
+		if (m->ended) {
 			complete &= read_rest(a, m);
-		else
-			complete &=
-				agent__drain(m->view, true, a->callbacks.record, a->callbacks.arg);
+			continue;
+		}
+		end_calls(a, m, clock__boot_ns());
+		complete &= agent__drain(m->view, true, a->callbacks.record, a->callbacks.arg);
 	}
 	return complete;
 }

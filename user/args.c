@@ -71,13 +71,7 @@ int call_values__from_record(struct call_values *v, const void *record, size_t s
 
 bool args__failed(const struct api_function *fn, const struct call_values *v)
 {
-	uint32_t ret = (uint32_t)v->ret;
-
-	if (!fn || !v->returned)
-		return false;
-	if (fn->failure == RT_FAILURE_NONZERO)
-		return ret && ret != fn->benign;
-	return fn->failure == RT_FAILURE_NEGATIVE && (int32_t)ret < 0;
+	return fn && v->returned && rt_has_failed(fn->failure, fn->benign, v->ret);
 }
 
 /* An eightbyte of an argument; NULL if it was not captured. */

@@ -33,6 +33,13 @@ bool off_times__at(const struct off_times *o, uint64_t instant)
 	return false;
 }
 
+bool control__was_off(const struct off_times *all, const struct process *p, const struct thread *th,
+		      uint64_t instant)
+{
+	return off_times__at(all, instant) || (p && off_times__at(&p->off, instant)) ||
+	       (th && off_times__at(&th->off, instant));
+}
+
 struct resume {
 	uint32_t pid;
 	uint64_t now;

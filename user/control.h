@@ -38,6 +38,10 @@ struct thread;
 struct tasks;
 struct rt_rec_span;
 
+/* Was it off for all, the process or the thread? These may be NULL. */
+bool control__was_off(const struct off_times *all, const struct process *p, const struct thread *th,
+		      uint64_t instant);
+
 /* Follows a call of a control function (rt_plan.control). */
 void control__call(struct tasks *tasks, struct process *p, enum rt_control what,
 		   const struct rt_rec_span *rec);

@@ -255,15 +255,6 @@ static void on_agent_record(struct agent_view *v, const struct rt_agent_rec *rec
 
 /* ---- calls that agents have captured ---- */
 
-static bool has_failed(const struct rt_plan *plan, uint64_t ret)
-{
-	uint32_t low = ret;
-
-	if (plan->failure == RT_FAILURE_NEGATIVE)
-		return (int32_t)low < 0;
-	return plan->failure == RT_FAILURE_NONZERO && low && low != plan->benign;
-}
-
 /* As is_wanted() of bpf/filter.h: of calls that have returned. */
 static bool is_wanted(const struct intake *in, const struct rt_rec_span *span)
 {
@@ -274,7 +265,7 @@ static bool is_wanted(const struct intake *in, const struct rt_rec_span *span)
 	    span->h.flags & (RT_SPAN_UNFINISHED | RT_SPAN_UNWOUND))
 		return true;
 	return span->h.ts - span->begin >= f->min_duration &&
-	       (!f->errors_only || has_failed(&fn->plan, span->ret));
+	       (!f->errors_only || rt_has_failed(fn->plan.failure, fn->plan.benign, span->ret));
 }
 
 static void on_agent_call(struct agent_view *v, const struct rt_rec *rec, void *arg)
@@ -305,6 +296,7 @@ static void on_agent_call(struct agent_view *v, const struct rt_rec *rec, void *
 
 struct capturing {
 	struct agent_spans *spans;
+	const struct library *only; /* NULL: all */
 	size_t functions;
 };
 
@@ -317,21 +309,30 @@ static void capture_function(const struct function *fn, const struct agent_span_
 
 static void capture_library(const struct library *lib, uint64_t base, void *arg)
 {
-	ways__each(lib, base, capture_function, arg);
+	const struct capturing *c = arg;
+
+	if (!c->only || c->only == lib)
+		ways__each(lib, base, capture_function, arg);
+}
+
+static void capture_libraries(struct intake *in, const struct agent_view *v,
+			      const struct library *only)
+{
+	struct capturing c = {.spans = agent__spans(v), .only = only};
+
+	targets__each_library(in->targets, agent__pid(v), capture_library, &c);
+	agent_spans__want(c.spans, true);
+	log_info("agent: process %d: captures calls of %zu functions", agent__pid(v), c.functions);
 }
 
 /* What the process has mapped by now; the rest when it is found, see on_use. */
 static void on_agent_capture(struct agent_view *v, void *arg)
 {
-	struct capturing c = {.spans = agent__spans(v)};
-	struct rt_agent_calls calls = agent_spans__place(c.spans);
+	struct rt_agent_calls calls = agent_spans__place(agent__spans(v));
 	struct intake *in = arg;
 
-	if (capture__watch_calls(in->capture, agent__pid(v), &calls))
-		return; /* its probes serve as well */
-	targets__each_library(in->targets, agent__pid(v), capture_library, &c);
-	agent_spans__want(c.spans, true);
-	log_info("agent: process %d: captures calls of %zu functions", agent__pid(v), c.functions);
+	if (!capture__watch_calls(in->capture, agent__pid(v), &calls)) /* else its probes serve */
+		capture_libraries(in, v, NULL);
 }
 
 /* Without it, the last ends of the process are lost if it is killed. */
@@ -394,7 +395,7 @@ static void on_use(pid_t pid, const struct library *lib, void *arg)
 	size_t len;
 
 	if (capturing)
-		on_agent_capture(capturing, in);
+		capture_libraries(in, capturing, lib);
 	if (!p)
 		return;
 	len = strlen(p->libraries);

@@ -398,13 +398,10 @@ static struct thread *thread_of(struct merge *m, const struct rt_rec *rec)
 /* The kernel sends none of such calls unless they are needed; an agent captures all. */
 static bool was_off(const struct merge *m, const struct call *c)
 {
-	uint64_t at = c->rec->begin;
-
 	if (c->rec->h.flags & RT_SPAN_QUIET)
 		return true;
 	return c->rec->h.flags & RT_REC_BY_AGENT &&
-	       (off_times__at(&m->trace->off, at) || off_times__at(&c->process->off, at) ||
-		off_times__at(&c->thread->off, at));
+	       control__was_off(&m->trace->off, c->process, c->thread, c->rec->begin);
 }
 
 static void on_open(struct merge *m, const struct rt_rec_open *rec)

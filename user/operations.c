@@ -161,10 +161,8 @@ static bool was_off(const struct trace *t, const struct event *ev)
 {
 	const struct process *p = tasks__find_process(t->tasks, ev->pid);
 	const struct thread *th = tasks__find_thread(t->tasks, ev->pid, ev->tid);
-	uint64_t at = ev->gpu.submit;
 
-	return off_times__at(&t->off, at) || (p && off_times__at(&p->off, at)) ||
-	       (th && off_times__at(&th->off, at));
+	return control__was_off(&t->off, p, th, ev->gpu.submit);
 }
 
 /*

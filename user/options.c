@@ -455,7 +455,6 @@ static void check_limits(const struct options *o, struct argp_state *state)
 		argp_error(state, "-o -: --rotate and --keep write files, not to stdout");
 }
 
-/* One purpose at a time: a process is traced by -p, -a or by being launched. */
 /* Filters are of calls that the kernel sees, and its processes are told by these. */
 static void check_capture(const struct options *o, struct argp_state *state)
 {
@@ -467,6 +466,7 @@ static void check_capture(const struct options *o, struct argp_state *state)
 		argp_error(state, "--capture agent and --dispatch-from-bpf exclude each other");
 }
 
+/* One purpose at a time: a process is traced by -p, -a or by being launched. */
 static void check(const struct options *o, struct argp_state *state)
 {
 	int ways = !!o->pid_count + o->all + !!o->command;

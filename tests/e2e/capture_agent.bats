@@ -20,7 +20,7 @@ trace() {
 	shift 2
 	# What is kept by address has the same order then.
 	sim "$RTRACE" -v --capture "$by" -t "${DOMAINS:-hip,hsa,roctx,gpu}" -f json -o "$file.json" -- setarch -R "$@" \
-		>"$file.out" 2>"$file.err" || true
+		>"$file.out" 2>"$file.err"
 	lost_nothing "$file.err"
 }
 
@@ -116,13 +116,18 @@ launches() {
 	calls "$1" | awk -v pid="$2" '$1 == "hipLaunchKernel" && $5 == pid' | wc -l
 }
 
-@test "on a node: a process with the agent, and one without" {
+# Two jobs: `with` the agent, and `without`.
+start_both() {
 	start_job HSA_TOOLS_LIB="$AGENT"
 	with=$job
 	start_job NONE=
 	without=$job
 	wait_for grep -q librtrace-agent "/proc/$with/maps"
 	wait_for grep -q libhsa "/proc/$without/maps"
+}
+
+@test "on a node: a process with the agent, and one without" {
+	start_both
 	"$RTRACE" -v -a -t hip,gpu --duration 1 -f json -o "$(tmp t.json)" 2>"$(tmp err)"
 	lost_nothing "$(tmp err)"
 	CUT=1 check_nesting "$(tmp t.json)"
@@ -221,12 +226,7 @@ launches_in() {
 }
 
 @test "by agents alone: nothing is probed" {
-	start_job HSA_TOOLS_LIB="$AGENT"
-	with=$job
-	start_job NONE=
-	without=$job
-	wait_for grep -q librtrace-agent "/proc/$with/maps"
-	wait_for grep -q libhsa "/proc/$without/maps"
+	start_both
 	"$RTRACE" -v -a --capture agent -t hip --duration 1 -f json -o "$(tmp t.json)" 2>"$(tmp err)"
 	lost_nothing "$(tmp err)"
 	not grep -q 'attach: [0-9]* functions' "$(tmp err)"

@@ -135,11 +135,19 @@ static void use(void)
 	stubs_use(&area);
 }
 
+/* Does the agent capture, as it was last told? */
+static bool captures(void)
+{
+	const struct spans_area area = spans_area_at(memory);
+
+	return area.state->capturing && area.state->generation == area.control->generation;
+}
+
 static void want(bool wanted)
 {
 	agent_spans__want(reader, wanted);
 	stubs_follow(true);
-	assert_int_equal(agent_spans__captures(reader), wanted);
+	assert_int_equal(captures(), wanted);
 }
 
 static int set_up(void **state)
@@ -646,7 +654,7 @@ static void another_tracer(void **state)
 	agent_spans__free(reader);
 	reader = agent_spans__new(memory, 2 * FIRST_CORR);
 	stubs_follow(true);
-	assert_false(agent_spans__captures(reader));
+	assert_false(captures());
 	assert_int_equal(call(3, 0, NULL, NULL), 0);
 	add_functions();
 	agent_spans__skip(reader);
@@ -738,8 +746,10 @@ static void a_clock_that_has_been_ahead(void **state)
 	while (clock__boot_ns() < begun + 30000000) /* until it knows how long a tick is */
 		;
 	clock__now(&c);
-	if (!c.mult)
-		skip(); /* it does not go by the counter here */
+	if (!c.mult) {
+		print_message("needs a kernel that makes its clock of the time-stamp counter\n");
+		skip();
+	}
 	c.ns += 300000;
 	c.ticks = 0;
 	last = clock__now(&c);
