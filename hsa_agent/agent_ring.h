@@ -93,7 +93,7 @@ struct rt_agent_header {
 };
 
 struct rt_agent_control {
-	__u32 active;	 /* 1 record, 0 dormant */
+	__u32 active;	 /* 1 record what is wanted, 0 dormant */
 	__u32 tracer;	 /* pid of the tracer, for messages */
 	__u64 heartbeat; /* CLOCK_BOOTTIME ns of the tracer's last sign of life */
 	__u64 tail;	 /* next slot the consumer will take */
@@ -106,7 +106,8 @@ struct rt_agent_control {
 	__u64 probing;
 };
 
-#define RT_AGENT_WANT_BARRIERS 0x1
+#define RT_AGENT_WANT_BARRIERS	 0x1
+#define RT_AGENT_WANT_CALLS_ONLY 0x2 /* no operations: those of them that span_ring.h is for */
 
 /* Kinds of ring records; also the index into state.lost. */
 enum rt_agent_kind {
@@ -155,7 +156,7 @@ struct rt_agent_state {
 	__u64 meta_lost; /* meta records that did not fit */
 	__u64 lost[RT_AGENT_KINDS]; /* ring records dropped or never made, by kind */
 	__u64 skipped; /* queues that are not watched: nothing is known of their operations */
-	__u32 active;  /* what the agent is doing now: 1 recording, 0 dormant */
+	__u32 active;  /* what the agent is doing now: 1 as it is asked, 0 dormant */
 	__u32 failed;  /* the agent switched itself off; says so once on stderr too */
 };
 

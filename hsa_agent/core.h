@@ -56,7 +56,7 @@
 /* ---- agent.c ---- */
 
 struct agent {
-	/* Recording. Read on every launch, written by the reaper alone. */
+	/* Recording operations. Read on every launch, written by the reaper alone. */
 	uint32_t active;
 	uint32_t wants; /* RT_AGENT_WANT_*, of the tracer that it records for */
 	uint32_t told;	/* RTRACE_WANT_*: of what a library of the process is told */
@@ -94,10 +94,13 @@ static inline bool agent_follows(void)
 	return agent_active() || agent_told();
 }
 
-/* By a tracer, to record. */
+/* By a tracer, to record operations. */
 static inline bool agent_asked(void)
 {
-	return __atomic_load_n(&agent.shm.control->active, __ATOMIC_RELAXED);
+	const struct rt_agent_control *c = agent.shm.control;
+
+	return __atomic_load_n(&c->active, __ATOMIC_RELAXED) &&
+	       !(__atomic_load_n(&c->wants, __ATOMIC_RELAXED) & RT_AGENT_WANT_CALLS_ONLY);
 }
 
 /*

@@ -65,7 +65,8 @@ static bool others_probe(void)
 	return reaper.probing && reaper.probing_silence < RT_AGENT_HEARTBEAT_TIMEOUT_NS;
 }
 
-static bool should_record(uint64_t now)
+/* Is there a tracer for whom to record? */
+static bool is_attended(uint64_t now)
 {
 	struct rt_agent_control *control = agent.shm.control;
 	uint64_t heartbeat = __atomic_load_n(&control->heartbeat, __ATOMIC_ACQUIRE);
@@ -119,8 +120,12 @@ static void switch_recording(bool on, uint64_t now)
 	__atomic_store_n(&agent.active, on, __ATOMIC_RELEASE);
 	if (on)
 		watch(true);
-	__atomic_store_n(&agent.shm.state->active, on, __ATOMIC_RELEASE);
 	agent_say("%s", on ? "recording" : "dormant");
+}
+
+static void answer_tracer(bool on)
+{
+	__atomic_store_n(&agent.shm.state->active, on, __ATOMIC_RELEASE);
 }
 
 /*
@@ -181,29 +186,33 @@ static void follow_calls(bool on)
 {
 	bool changed = stubs_follow(on && !others_probe());
 
-	if (stubs_capture())
-		bind_look(changed, stubs_places());
+	if (!stubs_capture())
+		return;
+	spans_prepare();
+	bind_look(changed, stubs_places());
 }
 
 /* One round; returns how long to sleep, ns. */
 static long round_once(void)
 {
 	uint64_t now = shm_now();
-	bool on = should_record(now);
+	bool on = is_attended(now), record;
+	uint32_t wants = __atomic_load_n(&agent.shm.control->wants, __ATOMIC_RELAXED);
 	bool in_flight, relays;
 
-	__atomic_store_n(&agent.wants, __atomic_load_n(&agent.shm.control->wants, __ATOMIC_RELAXED),
-			 __ATOMIC_RELAXED);
-	follow_wishes(on, now);
+	__atomic_store_n(&agent.wants, wants, __ATOMIC_RELAXED);
+	record = on && !(wants & RT_AGENT_WANT_CALLS_ONLY);
+	follow_wishes(record, now);
+	answer_tracer(on);
 	follow_calls(on);
 	in_flight = queues_reap();
 	__atomic_thread_fence(__ATOMIC_SEQ_CST); /* as in copies.c: not wanted, or a relay */
 	relays = relays_reap();
 	end_watching(relays);
 	reaper.numbered = flight_round(reaper.numbered);
-	if (on)
+	if (record)
 		shm_prepare(&agent.shm);
-	if (on && now >= reaper.next_clock)
+	if (record && now >= reaper.next_clock)
 		record_clocks(now);
 	if (on || agent_told() || in_flight)
 		return ACTIVE_NS;
@@ -235,6 +244,7 @@ static void end_all(void)
 		switch_telling(0);
 	copies_profile(false);
 	pthread_mutex_unlock(&switching);
+	answer_tracer(false);
 	stubs_follow(false);
 }
 
@@ -262,6 +272,7 @@ int reaper_start(bool recording)
 	reaper.unattended = recording;
 	if (recording)
 		switch_recording(true, shm_now());
+	answer_tracer(recording);
 	err = thread_start(&reaper.thread, reap);
 	__atomic_store_n(&reaper.running, !err, __ATOMIC_RELEASE);
 	reaper_ask_client();

@@ -16,13 +16,8 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "hsa_agent/populate.h"
 #include "hsa_agent/shm.h"
-
-#ifndef MADV_POPULATE_WRITE /* Linux 5.14; older ones refuse it, which does not matter */
-#define MADV_POPULATE_WRITE 23
-#endif
-
-#define AHEAD (1u << 20) /* bytes: thousands of operations */
 
 uint64_t shm_now(void)
 {
@@ -137,27 +132,14 @@ void shm_disown(struct shm *shm)
 	pthread_mutex_init(&shm->meta_lock, NULL);
 }
 
-/* In an area of so many bytes, of which the first `used` are written. */
-static void prepare(void *area, size_t size, size_t used, size_t *ready)
-{
-	size_t end = (used + 2 * AHEAD) & ~(size_t)(AHEAD - 1);
-
-	if (used + AHEAD <= *ready || *ready >= size)
-		return;
-	if (end > size)
-		end = size;
-	madvise((char *)area + *ready, end - *ready, MADV_POPULATE_WRITE);
-	*ready = end;
-}
-
 void shm_prepare(struct shm *shm)
 {
-	prepare(shm->ring, shm->slots * sizeof(*shm->ring),
-		__atomic_load_n(&shm->state->head, __ATOMIC_RELAXED) * sizeof(*shm->ring),
-		&shm->ring_ready);
-	prepare(shm->flights, RT_AGENT_FLIGHT_SLOTS * sizeof(*shm->flights),
-		__atomic_load_n(&shm->state->ops, __ATOMIC_RELAXED) * sizeof(*shm->flights),
-		&shm->flights_ready);
+	populate(shm->ring, shm->slots * sizeof(*shm->ring),
+		 __atomic_load_n(&shm->state->head, __ATOMIC_RELAXED) * sizeof(*shm->ring),
+		 &shm->ring_ready);
+	populate(shm->flights, RT_AGENT_FLIGHT_SLOTS * sizeof(*shm->flights),
+		 __atomic_load_n(&shm->state->ops, __ATOMIC_RELAXED) * sizeof(*shm->flights),
+		 &shm->flights_ready);
 }
 
 void shm_lose(struct shm *shm, enum rt_agent_kind kind)

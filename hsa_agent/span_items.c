@@ -10,6 +10,8 @@
 #include <sys/uio.h>
 #include <unistd.h>
 
+#define LOAD(word) __atomic_load_n(&(word), __ATOMIC_RELAXED)
+
 struct reader {
 	struct rt_span_rec *rec;
 	const struct rt_span_frame *frame;
@@ -126,22 +128,30 @@ static void append_stack(struct reader *r)
 	add(r, item);
 }
 
+static struct rt_read nth_read(const struct span_plan *plan, uint32_t i)
+{
+	const typeof(plan->read[i]) copy = {.word = LOAD(plan->read[i].word)};
+
+	return copy.read;
+}
+
 void span_items__append(struct rt_span_rec *rec, const struct rt_span_frame *f, const __u64 *words,
-			const struct rt_plan *plan)
+			const struct span_plan *plan)
 {
 	struct reader r = {rec, f, words + f->first_word, false, RT_DATA_MAX};
 
 	append_stack(&r);
 	if (!plan)
 		return;
-	r.failed = rt_has_failed(plan->failure, plan->benign, rec->ret);
-	for (uint32_t i = 0; i < plan->reads; i++) {
+	r.failed = rt_has_failed(LOAD(plan->failure), LOAD(plan->benign), rec->ret);
+	for (uint32_t i = 0, n = LOAD(plan->reads); i < n; i++) {
+		const struct rt_read read = nth_read(plan, i);
 		struct rt_item *item = next_item(&r, RT_ITEM_READ, i);
 
 		/* The byte that tells a cut string, and padding. */
-		if (sizeof(*item) + plan->read[i].len + 8 > r.left)
+		if (sizeof(*item) + read.len + 8 > r.left)
 			break;
-		if (read_item(&r, item, &plan->read[i]))
+		if (read_item(&r, item, &read))
 			add(&r, item);
 	}
 }

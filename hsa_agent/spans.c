@@ -22,6 +22,7 @@
 #include <unistd.h>
 
 #include "hsa_agent/clock.h"
+#include "hsa_agent/populate.h"
 #include "hsa_agent/span_items.h"
 
 #define likely(x)   __builtin_expect(!!(x), 1)
@@ -32,13 +33,9 @@
 	1024 /* so many calls of a thread that found no place pass before it looks again */
 #define ROOM_MAX (sizeof(struct rt_span_rec) + RT_ARGS * 8 + RT_DATA_MAX)
 
-/* A plan word by word: one that is read while it changes is a mixture, each part of which holds. */
-#define PLAN_WORDS (sizeof(struct rt_plan) / sizeof(uint32_t))
-_Static_assert(sizeof(struct rt_read) == sizeof(uint32_t), "is read at once");
-_Static_assert(offsetof(struct rt_plan, reads) < sizeof(uint32_t), "is in the first word");
-
 static struct spans_area area;
-static uint32_t plans[RT_SPANS_FUNCTIONS][PLAN_WORDS];
+static struct span_plan plans[RT_SPANS_FUNCTIONS];
+static size_t ready; /* bytes of the chunks: spans_prepare's */
 static pthread_key_t at_end;
 
 /* What the thread has to itself. */
@@ -66,12 +63,12 @@ static inline void set_busy(struct rt_span_thread *t, const void *sp)
 
 /* ---- chunks ---- */
 
-static bool has_free_chunk(void)
+static uint64_t chunks_in_use(void)
 {
 	uint64_t taken = __atomic_load_n(&area.state->taken, __ATOMIC_RELAXED);
 	uint64_t freed = __atomic_load_n(&area.control->freed, __ATOMIC_RELAXED);
 
-	return taken - freed < RT_SPANS_CHUNK_COUNT;
+	return taken - freed < RT_SPANS_CHUNK_COUNT ? taken - freed : RT_SPANS_CHUNK_COUNT;
 }
 
 static bool try_chunk(uint32_t i)
@@ -94,7 +91,8 @@ static int find_chunk(void)
 static bool take_chunk(struct rt_span_thread *t)
 {
 	uint64_t ahead = t->listed - __atomic_load_n(&t->read, __ATOMIC_ACQUIRE);
-	int i = ahead < RT_SPANS_LIST && has_free_chunk() ? find_chunk() : -1;
+	bool has_room = ahead < RT_SPANS_LIST && chunks_in_use() < RT_SPANS_CHUNK_COUNT;
+	int i = has_room ? find_chunk() : -1;
 
 	if (i < 0)
 		return false;
@@ -149,26 +147,19 @@ static void fill_record(struct rt_span_rec *rec, const struct rt_span_thread *t,
 }
 
 /* How much the record may need at most. */
-static size_t room_for(const struct rt_span_frame *f, const struct rt_plan *plan)
+static size_t room_for(const struct rt_span_frame *f, const struct span_plan *plan)
 {
 	if (plan || f->word_count)
 		return ROOM_MAX;
 	return sizeof(struct rt_span_rec) + f->arg_count * sizeof(uint64_t);
 }
 
-/* False: nothing is to be read. */
-static bool get_plan(uint32_t function, struct rt_plan *plan)
+/* NULL: nothing is to be read. */
+static const struct span_plan *plan_of(uint32_t function)
 {
-	uint32_t words[PLAN_WORDS];
+	const struct span_plan *plan = &plans[function];
 
-	words[0] = __atomic_load_n(&plans[function][0], __ATOMIC_RELAXED);
-	memcpy(plan, words, sizeof(words[0]));
-	if (!plan->reads)
-		return false;
-	for (size_t i = 1; i < PLAN_WORDS; i++)
-		words[i] = __atomic_load_n(&plans[function][i], __ATOMIC_RELAXED);
-	memcpy(plan, words, sizeof(words));
-	return true;
+	return __atomic_load_n(&plan->reads, __ATOMIC_RELAXED) ? plan : NULL;
 }
 
 /* What is read is what the function has left there: nothing of a call that did not return. */
@@ -176,7 +167,7 @@ static void emit(struct rt_span_thread *t, uint32_t depth, uint64_t end, uint64_
 		 uint8_t flags)
 {
 	const struct rt_span_frame *f = &t->open[depth];
-	struct rt_plan copy, *plan = !flags && get_plan(f->func, &copy) ? &copy : NULL;
+	const struct span_plan *plan = flags ? NULL : plan_of(f->func);
 	struct rt_span_rec *rec = room(t, room_for(f, plan));
 
 	if (!rec)
@@ -429,23 +420,32 @@ void spans_use(const struct spans_area *to)
 	if (!made)
 		made = !pthread_key_create(&at_end, leave);
 	area = to && made ? *to : (struct spans_area){NULL};
+	ready = 0;
 	if (area.state)
 		area.state->thread_offset = place_offset();
 	memset(&self, 0, sizeof(self));
 }
 
+/* The first free chunk is taken, so those in use are most likely the first. */
+void spans_prepare(void)
+{
+	populate(area.chunks, sizeof(*area.chunks) * RT_SPANS_CHUNK_COUNT,
+		 sizeof(*area.chunks) * chunks_in_use(), &ready);
+}
+
 /* What does not fit the limits of a plan is not read. */
 void spans_set_plan(uint32_t function, const struct rt_plan *plan)
 {
-	struct rt_plan fit = *plan;
-	uint32_t words[PLAN_WORDS];
+	struct span_plan *p = &plans[function], fit = {0};
 
-	if (fit.reads > RT_READS)
-		fit.reads = 0;
+	if (plan->reads <= RT_READS)
+		fit.reads = plan->reads;
+	for (uint32_t i = 0; i < fit.reads; i++)
+		if (plan->read[i].len <= RT_READ_MAX)
+			fit.read[i].read = plan->read[i];
+	__atomic_store_n(&p->reads, fit.reads, __ATOMIC_RELAXED);
+	__atomic_store_n(&p->failure, plan->failure, __ATOMIC_RELAXED);
+	__atomic_store_n(&p->benign, plan->benign, __ATOMIC_RELAXED);
 	for (uint32_t i = 0; i < RT_READS; i++)
-		if (i >= fit.reads || fit.read[i].len > RT_READ_MAX)
-			fit.read[i] = (struct rt_read){0};
-	memcpy(words, &fit, sizeof(words));
-	for (size_t i = 0; i < PLAN_WORDS; i++)
-		__atomic_store_n(&plans[function][i], words[i], __ATOMIC_RELAXED);
+		__atomic_store_n(&p->read[i].word, fit.read[i].word, __ATOMIC_RELAXED);
 }

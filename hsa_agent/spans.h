@@ -60,6 +60,9 @@ uint64_t spans_now(void);
 /* Where to; at the start, and with NULL in a forked child, where nothing is captured any more. */
 void spans_use(const struct spans_area *area);
 
+/* Pages that will be written to are there then; with an area, by one thread, again and again. */
+void spans_prepare(void);
+
 /* What is to be read of the function's calls; as often as it changes. */
 void spans_set_plan(uint32_t function, const struct rt_plan *plan);
 

@@ -90,6 +90,13 @@ capture:
 	mov	STUB_WORDS(%r10), %ecx
 	test	%ecx, %ecx
 	jnz	copy
+	movups	16(%rbp), %xmm0		/* STUB_WORDS_MIN words */
+	movups	32(%rbp), %xmm1
+	movups	48(%rbp), %xmm2
+	sub	$48, %rsp
+	movups	%xmm0, (%rsp)
+	movups	%xmm1, 16(%rsp)
+	movups	%xmm2, 32(%rsp)
 call:
 	mov	STUB_PAD(%r10), %r10
 	put_back

@@ -15,7 +15,7 @@ struct stub {
 	uint64_t entry;
 	const void *pad;
 	uint64_t next, offset;
-	uint32_t copied; /* words of the stack that the function gets */
+	uint32_t copied; /* words of the stack that the function gets; 0: STUB_WORDS_MIN */
 	uint8_t way, registers, instant;
 	uint8_t words; /* that hold arguments */
 };
@@ -27,12 +27,6 @@ _Static_assert(offsetof(struct stub, pad) == STUB_PAD, "see stubs.S");
 _Static_assert(offsetof(struct stub, copied) == STUB_WORDS, "see stubs.S");
 
 #define HIDDEN __attribute__((visibility("hidden")))
-
-/*
- * A function may have more arguments than the headers say that the tracer was built with. What lies
- * above a return address can always be read: it is of the caller, or of whom that was called by.
- */
-#define COPIED_MIN 6
 
 #define PUSHES	 16 /* pads for so many registers come first */
 #define JUMP_PAD PUSHES
@@ -108,7 +102,7 @@ static bool fill(struct stub *s, const struct rt_spans_function *f)
 	s->next = f->next;
 	s->offset = f->offset;
 	s->words = f->stack_words;
-	s->copied = s->words > COPIED_MIN ? s->words : COPIED_MIN;
+	s->copied = s->words > STUB_WORDS_MIN ? s->words : 0;
 	s->registers = f->registers;
 	s->instant = f->instant;
 	s->way = s->pad ? way : RT_SPAN_WAY_NONE;

@@ -232,20 +232,26 @@ static bool wants_gpu(const struct options *o)
 	return o->selection.domains & 1u << DOMAIN_GPU;
 }
 
+static bool agents_capture(const struct options *o)
+{
+	return o->capture_by != CAPTURE_BY_UPROBE;
+}
+
 static bool wants_agents(const struct options *o)
 {
-	return wants_gpu(o) || o->capture_by == CAPTURE_BY_AGENT;
+	return wants_gpu(o) || agents_capture(o);
 }
 
 /* The agent makes queues its own: there is nothing left for the doorbells to tell. */
 static bool starts_agent(const struct options *o)
 {
-	return wants_agents(o) && !o->dispatch_from_bpf;
+	return (wants_gpu(o) || o->capture_by == CAPTURE_BY_AGENT) && !o->dispatch_from_bpf;
 }
 
-static bool agents_capture(const struct options *o)
+static uint32_t wants_of_agents(const struct options *o)
 {
-	return wants_agents(o) && o->capture_by != CAPTURE_BY_UPROBE;
+	return (o->selection.barriers ? RT_AGENT_WANT_BARRIERS : 0) |
+	       (wants_gpu(o) ? 0 : RT_AGENT_WANT_CALLS_ONLY);
 }
 
 static uint32_t key_pid(const struct recorder *r)
@@ -318,7 +324,7 @@ static int open_merge(struct recorder *r)
 		return -ENOMEM;
 	if (agents_capture(r->opt))
 		agents__capture_calls(r->in.agents);
-	agents__want(r->in.agents, r->opt->selection.barriers ? RT_AGENT_WANT_BARRIERS : 0);
+	agents__want(r->in.agents, wants_of_agents(r->opt));
 	if (r->opt->selection.doorbells) {
 		r->in.dispatches = dispatches__new(&r->trace, r->in.operations);
 		return r->in.dispatches ? 0 : -ENOMEM;

@@ -106,7 +106,7 @@ same() {
 
 # start_job NAME=VALUE...: storm, for as long as the test takes
 start_job() {
-	sim_exec SIMKFD_GPUS=1 "$@" "$O/workloads/storm" -t 2 -s 2 -b 8 -n 1000000 >/dev/null 2>&1 &
+	sim_exec SIMKFD_GPUS=1 "$@" "$O/workloads/storm" -t 2 -s 2 -b 8 -n 1000000 >/dev/null 2>"$(tmp job.err)" &
 	job=$!
 	JOBS_STARTED+=("$job")
 }
@@ -167,14 +167,14 @@ launches_in() {
 @test "two tracers at once, one of which leaves the agent alone: both see all calls" {
 	start_job HSA_TOOLS_LIB="$AGENT"
 	wait_for grep -q librtrace-agent "/proc/$job/maps"
-	for first in hip hip,gpu; do
-		second=$([ "$first" = hip ] && echo hip,gpu || echo hip)
+	for first in uprobe auto; do
+		second=$([ "$first" = uprobe ] && echo auto || echo uprobe)
 		fresh 1.err
-		"$RTRACE" -v -p "$job" -t "$first" -f json -o "$(tmp 1.json)" 2>"$(tmp 1.err)" &
+		"$RTRACE" -v -p "$job" --capture "$first" -t hip -f json -o "$(tmp 1.json)" 2>"$(tmp 1.err)" &
 		tracer=$!
 		JOBS_STARTED+=("$tracer")
 		wait_for grep -q 'API calls' "$(tmp 1.err)"
-		"$RTRACE" -v -p "$job" -t "$second" --duration 0.5 -f json -o "$(tmp 2.json)" 2>"$(tmp 2.err)"
+		"$RTRACE" -v -p "$job" --capture "$second" -t hip --duration 0.5 -f json -o "$(tmp 2.json)" 2>"$(tmp 2.err)"
 		kill -INT "$tracer"
 		wait "$tracer"
 		lost_nothing "$(tmp 1.err)"
@@ -223,6 +223,23 @@ launches_in() {
 	sim "$RTRACE" -v -t hip,gpu --min-duration 20us -f json -o "$(tmp l.json)" -- "$O/workloads/vectoradd" 3 >"$(tmp out)" 2>"$(tmp err)"
 	# What registers kernels is told whatever it takes.
 	calls "$(tmp l.json)" | grep -v ^__hip | awk '$8 - $7 < 20000 { bad = 1 } END { exit bad || !NR }'
+}
+
+@test "calls of HIP alone: the agent captures them, and records no operation" {
+	start_job HSA_TOOLS_LIB="$AGENT" RTRACE_AGENT_LOG=1
+	wait_for grep -q librtrace-agent "/proc/$job/maps"
+	"$RTRACE" -v -p "$job" -t hip --duration 0.5 -f json -o "$(tmp t.json)" 2>"$(tmp err)"
+	lost_nothing "$(tmp err)"
+	CUT=1 check_nesting "$(tmp t.json)"
+	[ "$(launches "$(tmp t.json)" "$job")" -gt 100 ]
+	[ "$(captured_by_agents "$(tmp err)")" -ge $(($(calls "$(tmp t.json)" | wc -l) * 9 / 10)) ]
+	grep -q 'rtrace-agent: loaded' "$(tmp job.err)"
+	not grep -q 'rtrace-agent: recording' "$(tmp job.err)"
+	# Who wants both has both.
+	"$RTRACE" -v -p "$job" -t hip,gpu --duration 0.5 -f json -o "$(tmp g.json)" 2>"$(tmp err)"
+	lost_nothing "$(tmp err)"
+	[ "$(jq '[.traceEvents[] | select(.cat == "gpu")] | length' "$(tmp g.json)")" -gt 100 ]
+	grep -q 'rtrace-agent: recording' "$(tmp job.err)"
 }
 
 @test "by agents alone: nothing is probed" {
