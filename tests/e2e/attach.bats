@@ -55,7 +55,7 @@ exact() {
 hsa_calls() {
 	start_tracer_on() {
 		fresh err
-		"$RTRACE" -v -t hsa -f json -o "$(tmp t.json)" -p "$job" 2>"$(tmp err)" &
+		"$RTRACE" -v --capture uprobe -t hsa -f json -o "$(tmp t.json)" -p "$job" 2>"$(tmp err)" &
 		tracer=$!
 		JOBS_STARTED+=("$tracer")
 		wait_for grep -q '^rtrace-bpf: process' "$(tmp err)"
