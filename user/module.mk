@@ -9,7 +9,7 @@ REPORT_SRCS = $(addprefix report/,latency unfreed phases analysis report text fi
 # rtrace-bpf top, and --metrics.
 LIVE_SRCS = $(addprefix live/,busy live view screen sink_top top metrics sink_metrics)
 
-USER_SRCS = main options record interrupts closing trace intake launch guard privileges procfs function insn placement \
+USER_SRCS = main options record interrupts closing trace intake launch guard privileges refusals procfs function insn placement \
 	branches image frames spills trampoline implementation library installed doctor doctor_probes doctor_checks ps \
 	capture attach door dispatches doorbells completions codeelf codeobjects gpuclock behind attach_tracefs tracefs addresses select items control external handles symbols stacks \
 	kfd periods operations oprecord resources parallel samefile targets agent agent_names agent_spans agents probed ways order task strings correlate streams workers ranges nesting merge \

@@ -45,6 +45,13 @@ static bool is_behind_sudo(unsigned int *uid, unsigned int *gid)
 	return !geteuid() && id_from("SUDO_UID", uid) && id_from("SUDO_GID", gid);
 }
 
+bool outfile__is_behind_sudo(void)
+{
+	unsigned int uid, gid;
+
+	return is_behind_sudo(&uid, &gid);
+}
+
 static void give_to_caller(int fd)
 {
 	unsigned int uid, gid;

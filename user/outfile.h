@@ -21,6 +21,9 @@ FILE *outfile__open(const char *path);
 /* Makes a folder, likewise. 0 or -errno. */
 int outfile__make_folder(const char *path);
 
+/* Has a user called us, whose files are to be the user's? */
+bool outfile__is_behind_sudo(void);
+
 /* What a library has made in a folder of ours: the user's too, if one has called us. */
 void outfile__give(int folder, const char *name);
 

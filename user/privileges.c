@@ -1,20 +1,25 @@
 // SPDX-License-Identifier: MIT
 /*
- * Checks capabilities before anything is tried, so that the message names what is missing.
+ * Checks capabilities before anything is tried, so that the message names what is missing, and
+ * gives up those that are not needed.
  */
 #include "user/privileges.h"
 
 #include <errno.h>
 #include <linux/capability.h>
 #include <stdbool.h>
+#include <stdint.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/prctl.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
 #include "user/log.h"
+#include "user/outfile.h"
 
+#define BIT(cap)	      (1ULL << (cap))
 #define INITIAL_PID_NAMESPACE 0xEFFFFFFC /* PROC_PID_INIT_INO of the kernel */
 
 static const struct {
@@ -27,9 +32,20 @@ static const struct {
 	{CAP_CHECKPOINT_RESTORE, "CAP_CHECKPOINT_RESTORE"}, /* /proc/PID/map_files */
 };
 
-static bool has(const struct __user_cap_data_struct data[2], int cap)
+struct capabilities {
+	struct __user_cap_header_struct header;
+	struct __user_cap_data_struct data[2];
+};
+
+static int get(struct capabilities *c)
 {
-	return data[cap / 32].effective & (1u << (cap % 32));
+	*c = (struct capabilities){.header.version = _LINUX_CAPABILITY_VERSION_3};
+	return syscall(SYS_capget, &c->header, c->data) ? -errno : 0;
+}
+
+static bool has(const struct capabilities *c, int cap)
+{
+	return c->data[cap / 32].effective & (1u << (cap % 32));
 }
 
 /*
@@ -45,8 +61,7 @@ static bool in_initial_pid_namespace(void)
 
 int privileges__check(void)
 {
-	struct __user_cap_header_struct header = {_LINUX_CAPABILITY_VERSION_3, 0};
-	struct __user_cap_data_struct data[2] = {};
+	struct capabilities c;
 	char missing[256] = "";
 
 	if (!in_initial_pid_namespace()) {
@@ -55,12 +70,12 @@ int privileges__check(void)
 			"that shares the host's (--pid=host)");
 		return -EPERM;
 	}
-	if (syscall(SYS_capget, &header, data))
+	if (get(&c))
 		return 0; /* then the attempt will tell */
-	if (has(data, CAP_SYS_ADMIN))
+	if (has(&c, CAP_SYS_ADMIN))
 		return 0;
 	for (size_t i = 0; i < sizeof(needed) / sizeof(needed[0]); i++) {
-		if (has(data, needed[i].cap))
+		if (has(&c, needed[i].cap))
 			continue;
 		if (missing[0])
 			strcat(missing, ", ");
@@ -70,4 +85,56 @@ int privileges__check(void)
 		return 0;
 	log_err("not permitted: run as root (sudo), or with the missing capabilities: %s", missing);
 	return -EPERM;
+}
+
+/*
+ * Further libraries and processes are probed while we trace, and further files written: what that
+ * takes is what the check asks for, CAP_SYS_ADMIN in place of what is missing of it, and
+ *   CAP_DAC_OVERRIDE         agents' memory and libraries that are their users' alone; output into
+ *                            folders of others
+ *   CAP_KILL                 lets processes go on that were held, whoever they are now
+ *   CAP_NET_BIND_SERVICE     metrics at a port below 1024
+ *   CAP_CHOWN, CAP_FOWNER    what is written behind sudo becomes the user's, and its mode is set
+ */
+static uint64_t kept(const struct capabilities *c, bool command, bool metrics)
+{
+	uint64_t caps = BIT(CAP_DAC_OVERRIDE);
+
+	for (size_t i = 0; i < sizeof(needed) / sizeof(needed[0]); i++)
+		caps |= has(c, needed[i].cap) ? BIT(needed[i].cap) : BIT(CAP_SYS_ADMIN);
+	if (command)
+		caps |= BIT(CAP_KILL);
+	if (metrics)
+		caps |= BIT(CAP_NET_BIND_SERVICE);
+	if (outfile__is_behind_sudo())
+		caps |= BIT(CAP_CHOWN) | BIT(CAP_FOWNER);
+	return caps;
+}
+
+/* Takes CAP_SETPCAP. Without it, that there are no new privileges has to be enough. */
+static void bound(uint64_t caps)
+{
+	for (int cap = 0; cap < 64 && prctl(PR_CAPBSET_READ, cap, 0, 0, 0) >= 0; cap++)
+		if (!(caps & BIT(cap)))
+			prctl(PR_CAPBSET_DROP, cap, 0, 0, 0);
+}
+
+int privileges__reduce(bool command, bool metrics)
+{
+	struct capabilities c;
+	int err = get(&c);
+	uint64_t caps;
+
+	if (err)
+		return err;
+	caps = kept(&c, command, metrics);
+	bound(caps);
+	for (int i = 0; i < 2; i++) {
+		c.data[i].effective &= caps >> 32 * i;
+		c.data[i].permitted &= caps >> 32 * i;
+		c.data[i].inheritable = 0;
+	}
+	if (prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) || syscall(SYS_capset, &c.header, c.data))
+		return -errno;
+	return 0;
 }

@@ -38,7 +38,10 @@
 #include "user/output.h"
 #include "user/privileges.h"
 #include "user/procfs.h"
+#include "user/refusals.h"
+#include "user/samefile.h"
 #include "user/targets.h"
+#include "user/tracefs.h"
 
 #define AGENT_START_MS 500
 #define AGENT_STOP_MS  50
@@ -609,6 +612,26 @@ static int open_trace(struct recorder *r)
 	return 0;
 }
 
+/*
+ * Behind the fork of the command, which has what the user has; before any thread is started, as the
+ * kernel knows capabilities of threads; and before the first file of others is read.
+ */
+static int reduce_privileges(struct recorder *r)
+{
+	const struct options *o = r->opt;
+	int err;
+
+	if (!tracefs__root()) /* it may have to be mounted */
+		return -ENOENT;
+	samefile__prepare();
+	err = privileges__reduce(o->command, o->settings.metrics);
+	if (err)
+		log_err("give up capabilities: %s", strerror(-err));
+	else
+		refusals__install(o->settings.metrics);
+	return err;
+}
+
 static int open_all(struct recorder *r)
 {
 	int err;
@@ -625,6 +648,8 @@ static int open_all(struct recorder *r)
 	}
 	if (!err)
 		err = prepare_command(r);
+	if (!err)
+		err = reduce_privileges(r);
 	if (!err)
 		err = open_output(r);
 	if (!err)

@@ -23,13 +23,28 @@ static void *map_first_page(int fd)
 	return page == MAP_FAILED ? NULL : page;
 }
 
+/* What is to be seen in it is decided when it is opened. */
+static int pagemap(void)
+{
+	static int fd = -1;
+
+	if (fd < 0)
+		fd = open("/proc/self/pagemap", O_RDONLY | O_CLOEXEC);
+	return fd;
+}
+
+void samefile__prepare(void)
+{
+	pagemap();
+}
+
 /* The number of the page of memory; 0 if it is not known. */
-static uint64_t frame_of(int pagemap, const void *page)
+static uint64_t frame_of(const void *page)
 {
 	uint64_t entry;
 	off_t at = (uintptr_t)page / sysconf(_SC_PAGESIZE) * sizeof(entry);
 
-	if (!page || pread(pagemap, &entry, sizeof(entry), at) != sizeof(entry) ||
+	if (!page || pread(pagemap(), &entry, sizeof(entry), at) != sizeof(entry) ||
 	    !(entry & PAGE_PRESENT))
 		return 0;
 	return entry & PAGE_FRAME;
@@ -37,17 +52,14 @@ static uint64_t frame_of(int pagemap, const void *page)
 
 bool samefile__shares_memory(int fd1, int fd2)
 {
-	int pagemap = open("/proc/self/pagemap", O_RDONLY | O_CLOEXEC);
 	void *page1 = map_first_page(fd1), *page2 = map_first_page(fd2);
-	uint64_t frame = frame_of(pagemap, page1);
+	uint64_t frame = frame_of(page1);
 	/* Looked at twice, for the kernel may move a page. */
-	bool same = frame && frame_of(pagemap, page2) == frame && frame_of(pagemap, page1) == frame;
+	bool same = frame && frame_of(page2) == frame && frame_of(page1) == frame;
 
 	if (page1)
 		munmap(page1, 1);
 	if (page2)
 		munmap(page2, 1);
-	if (pagemap >= 0)
-		close(pagemap);
 	return same;
 }
