@@ -62,7 +62,7 @@ struct chunk_writer {
 static void fail(struct chunk_writer *w, int err)
 {
 	if (!w->error)
-		w->error = err;
+		__atomic_store_n(&w->error, err, __ATOMIC_RELAXED);
 }
 
 /* ---- into the file ---- */
@@ -355,6 +355,11 @@ void chunk_writer__dump(struct chunk_writer *w, const char *why)
 uint64_t chunk_writer__bytes(struct chunk_writer *w)
 {
 	return __atomic_load_n(&w->bytes, __ATOMIC_RELAXED);
+}
+
+int chunk_writer__error(const struct chunk_writer *w)
+{
+	return __atomic_load_n(&w->error, __ATOMIC_RELAXED);
 }
 
 int chunk_writer__close(struct chunk_writer *w)

@@ -34,6 +34,9 @@ void chunk_writer__dump(struct chunk_writer *w, const char *why);
 /* Bytes in the recording's files. Any thread. */
 uint64_t chunk_writer__bytes(struct chunk_writer *w);
 
+/* The first -errno that writing has met so far, or 0. Any thread. */
+int chunk_writer__error(const struct chunk_writer *w);
+
 /* Writes what is waiting, and held, and ends. 0 or the first -errno. */
 int chunk_writer__close(struct chunk_writer *w);
 

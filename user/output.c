@@ -7,6 +7,7 @@
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "user/log.h"
@@ -20,6 +21,7 @@ struct target {
 	struct sink *sink;
 	FILE *file; /* NULL: the sink has its own */
 	char *path; /* NULL: stdout */
+	int error;  /* the first that was said, 0: none */
 };
 
 struct output {
@@ -232,39 +234,68 @@ bool output__is_full(const struct output *o)
 	return false;
 }
 
+static const char *place(const struct target *t)
+{
+	return t->path ? t->path : "standard output";
+}
+
+/* Once, and as soon as it is known: what is recorded for hours is to be somewhere then. */
+static void say_error(struct target *t, const struct sink_ops *ops, int err)
+{
+	if (!err || t->error)
+		return;
+	t->error = err;
+	log_err("output: write %s%s: %s", place(t), own_files(ops),
+		err == -ENOENT ? "it was removed" : strerror(-err));
+}
+
+/* Nothing leads to the file any more. (To what stands for a descriptor there never was a name.) */
+static bool was_removed(const struct target *t)
+{
+	struct stat st;
+
+	return t->path && t->file && !fstat(fileno(t->file), &st) && S_ISREG(st.st_mode) &&
+	       !st.st_nlink && access(t->path, F_OK);
+}
+
+static void flush_target(struct target *t, const struct trace_stats *stats)
+{
+	struct sink *sink = t->sink;
+
+	if (sink->ops->flush)
+		sink->ops->flush(sink, stats);
+	else if (sink->out && fflush(sink->out))
+		sink_fail(sink, -errno);
+	if (!sink->error && was_removed(t))
+		sink_fail(sink, -ENOENT);
+	say_error(t, sink->ops, sink->error);
+}
+
 void output__flush(struct output *o, uint64_t now, const struct trace_stats *stats)
 {
 	o->flushed = now;
-	for (size_t i = 0; i < o->count; i++) {
-		struct sink *sink = o->targets[i].sink;
-
-		if (sink->ops->flush)
-			sink->ops->flush(sink, stats);
-		else if (sink->out)
-			fflush(sink->out);
-	}
+	for (size_t i = 0; i < o->count; i++)
+		flush_target(&o->targets[i], stats);
 }
 
 static int finish_target(struct target *t, const struct trace_stats *stats)
 {
-	bool own = t->sink->ops->own_files;
+	bool own = t->sink->ops->own_files, removed = was_removed(t);
 	int err = t->sink->ops->close(t->sink, stats);
 
 	if (!own && (t->path ? fclose(t->file) : fflush(t->file)))
 		err = err ? err : -errno;
-	return err;
+	return err || !removed ? err : -ENOENT;
 }
 
 static int close_target(struct target *t, const struct trace_stats *stats)
 {
-	const char *where = t->path ? t->path : "standard output";
 	const struct sink_ops *ops = t->sink->ops;
 	int err = finish_target(t, stats);
 
-	if (err)
-		log_err("output: write %s%s: %s", where, own_files(ops), strerror(-err));
-	else if (t->path && !ops->quiet)
-		log_say("wrote %s%s (%s)", where, own_files(ops), ops->name);
+	say_error(t, ops, err);
+	if (!err && t->path && !ops->quiet)
+		log_say("wrote %s%s (%s)", place(t), own_files(ops), ops->name);
 	free(t->path);
 	return err;
 }

@@ -192,7 +192,10 @@ static void rtrace_flush(struct sink *sink, const struct trace_stats *stats)
 	struct recording_sink *r = (struct recording_sink *)sink;
 	const uint64_t lost = trace_stats_lost(stats);
 	bool open = r->open;
+	int err = chunk_writer__error(r->writer);
 
+	if (err)
+		sink_fail(sink, err);
 	if (open)
 		end_chunk(r);
 	if (open || r->limits.keep_ns || lost != r->lost)
