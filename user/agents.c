@@ -78,6 +78,7 @@ struct agents {
 	uint64_t opened; /* so many could capture calls */
 	uint32_t wants;
 	uint64_t missed;  /* of which nothing could be read */
+	pid_t odd_clock;  /* the last process of which that was said */
 	uint64_t drained; /* when that was last done */
 };
 
@@ -191,9 +192,17 @@ static struct member *find_member(const struct agents *a, pid_t pid)
 	return m;
 }
 
+static struct agent_view *refuse(struct agent_view *view, int why)
+{
+	agent__free(view);
+	errno = why;
+	return NULL;
+}
+
 /*
  * The agent's memory, by its descriptor or, with -1, where it is mapped. That of another process is
- * not taken: a child that was forked has it mapped, too, until it has looked after that.
+ * not taken: a child that was forked has it mapped, too, until it has looked after that. Nor one
+ * whose times are of another clock than all others.
  */
 static struct agent_view *open_view(struct agents *a, pid_t pid, int fd)
 {
@@ -201,13 +210,23 @@ static struct agent_view *open_view(struct agents *a, pid_t pid, int fd)
 		fd < 0 ? agent__find(pid, a->strings) : agent__from_fd(pid, fd, a->strings);
 
 	for (struct member *m = a->members; view && m; m = m->next) {
-		if (!m->view || m->pid == pid || !agent__share_memory(m->view, view))
-			continue;
-		agent__free(view);
-		errno = EALREADY;
-		return NULL;
+		if (m->view && m->pid != pid && agent__share_memory(m->view, view))
+			return refuse(view, EALREADY);
 	}
-	return view;
+	return view && procfs__has_own_clock(pid) ? refuse(view, EXDEV) : view;
+}
+
+/* There is an agent, of which nothing will be read. */
+static void say_unread(struct agents *a, pid_t pid, int err)
+{
+	if (err != EXDEV) {
+		log_warn("agent: process %d: %s", pid, strerror(err));
+	} else if (a->odd_clock != pid) {
+		log_warn("agent: process %d: its clock is another than the kernel's (time "
+			 "namespace): no GPU times",
+			 pid);
+		a->odd_clock = pid;
+	}
 }
 
 /* What another tracer has asked for is over in any case. */
@@ -253,7 +272,7 @@ static bool look(struct agents *a, pid_t pid, bool fresh)
 		probed__add(&a->probed, pid, 1);
 	if (err && err != EAGAIN) {
 		if (err != ENOENT && err != EBUSY && err != EALREADY && err != EPROTO)
-			log_warn("agent: process %d: %s", pid, strerror(err));
+			say_unread(a, pid, err);
 		errno = err;
 		return false;
 	}
@@ -358,6 +377,8 @@ static void miss(struct agents *a, pid_t pid)
 		return;
 	if (err == ENOENT || err == ESRCH)
 		log_warn("agent: process %d: ended before its GPU operations could be read", pid);
+	if (err == EXDEV)
+		say_unread(a, pid, err);
 	a->missed++;
 }
 

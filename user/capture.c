@@ -329,6 +329,19 @@ static int open_cgroups(struct capture *c, const struct capture_filter *f)
 	return 0;
 }
 
+/* At "integrity" BPF programs may still read. */
+static bool is_locked_down(void)
+{
+	char line[128] = "";
+	FILE *f = fopen("/sys/kernel/security/lockdown", "re");
+
+	if (f && !fgets(line, sizeof(line), f))
+		line[0] = '\0';
+	if (f)
+		fclose(f);
+	return strstr(line, "[confidentiality]");
+}
+
 static int load(struct capture *c, const struct capture_config *config, enum capture_mode mode)
 {
 	int err;
@@ -339,7 +352,9 @@ static int load(struct capture *c, const struct capture_config *config, enum cap
 	configure(c, config, mode);
 	err = api_bpf__load(c->skel);
 	if (err) {
-		log_err("bpf: load programs: %s (details with -vv)", strerror(-err));
+		log_err("bpf: load programs: %s (%s)", strerror(-err),
+			is_locked_down() ? "the kernel is locked down: no program may read memory"
+					 : "details with -vv");
 		return err;
 	}
 	err = open_cgroups(c, config->filter);

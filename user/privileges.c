@@ -18,6 +18,7 @@
 
 #include "user/log.h"
 #include "user/outfile.h"
+#include "user/procfs.h"
 
 #define BIT(cap)	      (1ULL << (cap))
 #define INITIAL_PID_NAMESPACE 0xEFFFFFFC /* PROC_PID_INIT_INO of the kernel */
@@ -68,6 +69,11 @@ int privileges__check(void)
 		log_err("not possible in a pid namespace of its own: run on the host, or in a "
 			"container "
 			"that shares the host's (--pid=host)");
+		return -EPERM;
+	}
+	if (procfs__has_own_clock(getpid())) {
+		log_err("not possible in a time namespace of its own: its clock is not that of the "
+			"kernel, which tells when things happen");
 		return -EPERM;
 	}
 	if (get(&c))

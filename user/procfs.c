@@ -16,6 +16,8 @@
 #include <sys/uio.h>
 #include <unistd.h>
 
+#define INITIAL_TIME_NAMESPACE 0xEFFFFFFA /* PROC_TIME_INIT_INO of the kernel */
+
 bool procfs__parse_mapping(char *line, struct mapping *m)
 {
 	char perms[5] = "";
@@ -237,6 +239,28 @@ pid_t procfs__tid_by_ns_tid(pid_t pid, pid_t ns_tid)
 	}
 	closedir(dir);
 	return tid;
+}
+
+/* Lines like "boottime  3600  0": seconds and nanoseconds. */
+static bool has_offset(const char *offsets, const char *clock)
+{
+	const char *line = strstr(offsets, clock);
+	long s = 0, ns = 0;
+
+	return line && sscanf(line + strlen(clock), "%ld %ld", &s, &ns) == 2 && (s || ns);
+}
+
+bool procfs__has_own_clock(pid_t pid)
+{
+	char path[64], offsets[256];
+	struct stat st;
+
+	snprintf(path, sizeof(path), "/proc/%d/ns/time", pid);
+	if (stat(path, &st) || st.st_ino == INITIAL_TIME_NAMESPACE)
+		return false;
+	snprintf(path, sizeof(path), "/proc/%d/timens_offsets", pid);
+	return read_file(path, offsets, sizeof(offsets)) > 0 &&
+	       (has_offset(offsets, "monotonic") || has_offset(offsets, "boottime"));
 }
 
 ssize_t procfs__read_memory(pid_t pid, uint64_t address, void *buf, size_t size)

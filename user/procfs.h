@@ -55,6 +55,12 @@ void procfs__cgroup(pid_t pid, char *buf, size_t size);
 /* The id that the process has in its own pid namespace; 0 if that is ours, or it is gone. */
 pid_t procfs__ns_pid(pid_t pid);
 
+/*
+ * Is what it takes for CLOCK_MONOTONIC or CLOCK_BOOTTIME another time than the kernel's, by a time
+ * namespace?
+ */
+bool procfs__has_own_clock(pid_t pid);
+
 /* The thread of a process that has that id in its own pid namespace; 0: there is none. */
 pid_t procfs__tid_by_ns_tid(pid_t pid, pid_t ns_tid);
 

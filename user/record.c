@@ -374,7 +374,7 @@ static void say_process(pid_t pid, void *arg)
 	procfs__comm(pid, comm, sizeof(comm));
 	if (r->opt->capture_by == CAPTURE_BY_AGENT && !agents__look(r->in.agents, pid))
 		log_warn("process %d (%s): nothing: it was started without the agent", pid, comm);
-	else if (!wants_gpu(r->opt))
+	else if (!wants_gpu(r->opt) || procfs__has_own_clock(pid))
 		log_say("process %d (%s): API calls", pid, comm);
 	else if (r->in.filtered)
 		log_say("process %d (%s): API calls that pass the filters, and GPU times if there "
