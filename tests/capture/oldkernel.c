@@ -1,11 +1,18 @@
 // SPDX-License-Identifier: MIT
 /*
- * Plays a kernel that lacks something, for the tracer that it is preloaded into. OLDKERNEL=bpf: no
- * bpf() system call; OLDKERNEL=uprobes: no uprobe_events in tracefs.
+ * Plays a kernel that lacks or refuses something, for the tracer that it is preloaded into.
+ * OLDKERNEL=
+ *   bpf        there is no bpf() system call
+ *   sandbox    it is refused, as container runtimes do
+ *   verifier   programs are refused
+ *   lockdown   so they are where the kernel is locked down
+ *   uprobes    there is no uprobe_events in tracefs
  */
 #include <dlfcn.h>
 #include <errno.h>
+#include <linux/bpf.h>
 #include <stdarg.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/syscall.h>
@@ -18,6 +25,18 @@ static int lacks(const char *what)
 	return set && !strcmp(set, what);
 }
 
+/* The errno that bpf() fails with, 0: it does not. */
+static int bpf_fails(long command)
+{
+	if (lacks("bpf"))
+		return ENOSYS;
+	if (lacks("sandbox"))
+		return EPERM;
+	if (command != BPF_PROG_LOAD)
+		return 0;
+	return lacks("verifier") ? EACCES : lacks("lockdown") ? EINVAL : 0;
+}
+
 __attribute__((visibility("default"))) long syscall(long number, ...)
 {
 	static long (*real)(long number, ...);
@@ -28,8 +47,8 @@ __attribute__((visibility("default"))) long syscall(long number, ...)
 	for (int i = 0; i < 6; i++)
 		a[i] = va_arg(ap, long);
 	va_end(ap);
-	if (number == SYS_bpf && lacks("bpf")) {
-		errno = ENOSYS;
+	if (number == SYS_bpf && bpf_fails(a[0])) {
+		errno = bpf_fails(a[0]);
 		return -1;
 	}
 	if (!real)
@@ -47,5 +66,17 @@ __attribute__((visibility("default"))) int access(const char *path, int mode)
 	}
 	if (!real)
 		real = dlsym(RTLD_NEXT, "access");
+	return real(path, mode);
+}
+
+__attribute__((visibility("default"))) FILE *fopen(const char *path, const char *mode)
+{
+	static char locked[] = "none integrity [confidentiality]\n";
+	static FILE *(*real)(const char *path, const char *mode);
+
+	if (lacks("lockdown") && !strcmp(path, "/sys/kernel/security/lockdown"))
+		return fmemopen(locked, strlen(locked), "r");
+	if (!real)
+		real = dlsym(RTLD_NEXT, "fopen");
 	return real(path, mode);
 }

@@ -1,9 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * To preload into a tracer: it is on another node then, as far as it can tell.
+ * To preload into a tracer: it is on another node then, as far as it can tell. Its wall clock may
+ * jump, also that of any other program.
  *
  *   ELSEWHERE_NAME       what uname calls the node; its boot has an ID of its own for that name
  *   ELSEWHERE_AHEAD_NS   how far its wall clock is ahead of this machine's
+ *   ELSEWHERE_WHILE      only while there is a file of this name: by that the clock jumps
  *   ELSEWHERE_ERROR_US   how far NTP has it that it may be off; not set: nobody keeps it
  */
 #include <dlfcn.h>
@@ -18,13 +20,20 @@
 
 #define EXPORTED __attribute__((visibility("default")))
 
+static const char *ahead_by(void)
+{
+	const char *only = getenv("ELSEWHERE_WHILE");
+
+	return only && access(only, F_OK) ? NULL : getenv("ELSEWHERE_AHEAD_NS");
+}
+
 EXPORTED int clock_gettime(clockid_t clock, struct timespec *t)
 {
-	const char *ahead = getenv("ELSEWHERE_AHEAD_NS");
+	const char *ahead = clock == CLOCK_REALTIME ? ahead_by() : NULL;
 	long status = syscall(SYS_clock_gettime, clock, t);
 	long long ns;
 
-	if (clock == CLOCK_REALTIME && ahead && !status) {
+	if (ahead && !status) {
 		ns = t->tv_nsec + strtoll(ahead, NULL, 10);
 		t->tv_sec += ns / 1000000000;
 		t->tv_nsec = ns % 1000000000;

@@ -560,24 +560,6 @@ ctypes.CDLL(None).prctl(65, 1, 0, 0, 0)
 os.execvp(sys.argv[1], sys.argv[1:])" setpriv --bounding-set "$capabilities" --inh-caps=-all --no-new-privs "$@"' sh "$@"
 }
 
-# A job of another user, whose HIP only that user may read.
-start_private_job() {
-	local hip
-
-	hip=$(ldd "$O/workloads/job" | awk '/libamdhip64/ { print $3 }')
-	chmod o+x "$BATS_RUN_TMPDIR" "$BATS_TEST_TMPDIR"
-	mkdir -m 700 "$(tmp u)"
-	cp -L "$hip" "$(tmp u)/"
-	chown -R 12345:12345 "$(tmp u)"
-	setpriv --reuid 12345 --regid 12345 --clear-groups env LD_PRELOAD="$O/libsimkfd.so" \
-		SIMKFD_KERNEL_LIB="$O/workloads/libkernels.so" SIMKFD_TRUTH="$(tmp u/truth)" LD_LIBRARY_PATH="$(tmp u)" \
-		HSA_TOOLS_LIB="$O/librtrace-agent.so" "$O/workloads/job" --go "$(tmp go)" -n 30 -t 2 >"$(tmp out)" 2>"$(tmp job.err)" &
-	job=$!
-	JOBS_STARTED+=("$job")
-	wait_for grep -q '^ready' "$(tmp out)"
-	grep -q "$(tmp u)/libamdhip64" "/proc/$job/maps"
-}
-
 @test "the service: with its options and capabilities it records the jobs of all users, in every mode" {
 	needs_mounts
 	mkdir "$(tmp var)"

@@ -3,7 +3,7 @@
 
 CORE_TESTS = test_spills test_merge test_workers test_library test_placement test_trampoline test_agent_view test_output \
 	test_periods test_task test_select test_control test_strings test_handles test_resources \
-	test_codeobjects test_doorbells test_limits test_nesting test_recording test_idle test_report test_table test_busy test_live test_metrics
+	test_codeobjects test_doorbells test_limits test_nesting test_recording test_idle test_report test_table test_busy test_live test_metrics test_privileges
 
 $(CORE_TESTS:%=$(O)/tests/%): $(O)/tests/%: $(O)/obj/tests/unit/%.o $(RTRACE_CORE_OBJS)
 	$(call say,LD,$@)

@@ -1,0 +1,186 @@
+#!/usr/bin/env bats
+# SPDX-License-Identifier: MIT
+# What the tracer may still do while it traces, and what others may not. What hostile processes write is for
+# scripts/fuzz and tests/unit/test_agent_view.c; what is refused to the tracer for tests/unit/test_privileges.c.
+
+load common
+load gpu
+load node
+
+AGENT=$O/librtrace-agent.so
+NOBODY=(setpriv --reuid 65534 --regid 65534 --clear-groups)
+ALWAYS=(BPF PERFMON SYS_PTRACE CHECKPOINT_RESTORE DAC_OVERRIDE)
+
+setup() {
+	unset SUDO_UID SUDO_GID
+	chmod o+x "$BATS_RUN_TMPDIR" "$BATS_TEST_TMPDIR"
+}
+
+teardown() {
+	end_jobs
+}
+
+# bits NAME...: of these capabilities, as far as we have them ourselves, as a status file has them
+bits() {
+	local name set=0 own
+
+	own=$(awk '/^CapPrm:/ { print $2 }' /proc/self/status)
+	for name; do
+		set=$((set | 1 << $(awk -v name="CAP_$name" '$2 == name { print $3 }' /usr/include/linux/capability.h)))
+	done
+	printf '%016x\n' $((set & 0x$own))
+}
+
+# has_just PID NAME...: each thread of the process has these capabilities and gets no others
+has_just() {
+	local want status
+
+	want=$(bits "${@:2}")
+	for status in /proc/"$1"/task/*/status; do
+		awk -v want="$want" '
+			/^Cap(Prm|Eff|Bnd):/ && $2 != want || /^Cap(Inh|Amb):/ && $2 !~ /^0*$/ || /^NoNewPrivs:/ && $2 != 1 ||
+				/^Seccomp:/ && $2 != 2 { print FILENAME ": " $0 ", wanted " want; bad = 1 }
+			/^(Cap|NoNewPrivs|Seccomp:)/ { n++ }
+			END { exit bad || n != 7 }' "$status"
+	done
+}
+
+# A process that makes no call until it gets SIGUSR1.
+start_edges() {
+	fresh out
+	"$O/capture/edges" go "$1" >"$(tmp out)" &
+	job=$!
+	JOBS_STARTED+=("$job")
+	wait_for grep -q ready "$(tmp out)"
+}
+
+# start_tracer COMMAND...: until it traces
+start_tracer() {
+	fresh err
+	"$@" 2>"$(tmp err)" &
+	tracer=$!
+	JOBS_STARTED+=("$tracer")
+	wait_for grep -q 'API calls' "$(tmp err)"
+}
+
+stop_tracer() {
+	kill -INT "$tracer"
+	wait "$tracer"
+}
+
+@test "capabilities: while it traces it has those that it goes on to need, in all its threads" {
+	start_edges 1
+	start_tracer "$RTRACE" -p "$job" -f rtrace -o "$(tmp t)"
+	# One of them writes the recording.
+	[ "$(find "/proc/$tracer/task" -maxdepth 1 -name '[0-9]*' | wc -l)" -ge 2 ]
+	has_just "$tracer" "${ALWAYS[@]}"
+	stop_tracer
+	start_tracer "$RTRACE" -a --metrics 127.0.0.1:0
+	has_just "$tracer" "${ALWAYS[@]}" NET_BIND_SERVICE
+	stop_tracer
+	start_tracer env SUDO_UID=65534 SUDO_GID=65534 "$RTRACE" -p "$job" -f rtrace -o "$(tmp t)"
+	has_just "$tracer" "${ALWAYS[@]}" CHOWN FOWNER
+	stop_tracer
+}
+
+@test "capabilities: a command has what its user has, and its tracer has not" {
+	grep -E '^(Cap|NoNewPrivs|Seccomp)' /proc/self/status >"$(tmp own)"
+	# shellcheck disable=SC2016 # for the inner shell
+	"$RTRACE" -f text -o /dev/null -- sh -c 'grep -E "^(Cap|NoNewPrivs|Seccomp)" /proc/self/status >"$1"; exec "$2" go 1' \
+		sh "$(tmp status)" "$O/capture/edges" >"$(tmp out)" 2>"$(tmp err)" &
+	tracer=$!
+	JOBS_STARTED+=("$tracer")
+	wait_for grep -q ready "$(tmp out)"
+	diff "$(tmp own)" "$(tmp status)"
+	has_just "$tracer" "${ALWAYS[@]}" KILL
+	kill -USR1 "$(awk '/^ready/ { print $2 }' "$(tmp out)")"
+	wait "$tracer"
+}
+
+# later MODE: the job of another user comes when the tracer has given up what it does not need.
+later() {
+	fresh out job.err go err t.json t.text
+	rm -rf "$(tmp u)"
+	start_node_tracer --attach "$1"
+	has_just "$tracer" "${ALWAYS[@]}"
+	start_private_job
+	wait_for grep -q "attach: .*$(tmp u)/libamdhip64.*, all processes" "$(tmp err)"
+	wait_for grep -q "agent: process $job: recording" "$(tmp err)"
+	go
+	wait "$job"
+	stop_node_tracer
+	only "$job" >"$(tmp job.json)"
+	check_counts "$(tmp out)" "$(tmp job.json)"
+	check_causes "$(tmp job.json)"
+	truth_since_go "$(tmp u/truth)"
+	check_truth "$(tmp truth.go)" "$(tmp job.json)"
+}
+
+@test "-a: a job of another user that comes later, with a library that only that user may read, is traced whole" {
+	in_every_mode later
+}
+
+@test "-- CMD: a process that is another user's by then, in a session of its own, is not held for ever" {
+	copy_capture new
+	chmod -R o+rX "$(tmp new)"
+	timeout "$(seconds 60)" "$RTRACE" -f text -o "$(tmp t)" -- setsid --wait "${NOBODY[@]}" "$(tmp new)/edges" plain 10 >"$(tmp out)" 2>"$(tmp err)"
+	grep -q '^result PASSED$' "$(tmp out)"
+	[ "$(grep -c hipTestPlain "$(tmp t)")" = 10 ]
+}
+
+@test "behind sudo, in a folder that is the user's alone: what is written later is the user's, too" {
+	mkdir -m 700 "$(tmp u)"
+	chown 65534:65533 "$(tmp u)"
+	sim SUDO_UID=65534 SUDO_GID=65533 "$RTRACE" --rotate 64K -f rtrace -o "$(tmp u/t.rtrace)" -- \
+		"$O/workloads/storm" -n 8000 >"$(tmp out)" 2>"$(tmp err)"
+	[ -e "$(tmp u/t.1.rtrace)" ]
+	sim SUDO_UID=65534 SUDO_GID=65533 "$RTRACE" --per-process -f otf2 -o "$(tmp u/o)" -- \
+		sh -c "'$O/workloads/vectoradd'" >"$(tmp out)" 2>"$(tmp err)"
+	cat "$(tmp err)"
+	[ "$(find "$(tmp u)" -mindepth 1 -type d -name 'o.*' | wc -l)" -ge 1 ]
+	[ "$(find "$(tmp u)" -printf '%U:%G\n' | sort -u)" = 65534:65533 ]
+	[ "$(find "$(tmp u)" -type f -printf '%m\n' | sort -u)" = 600 ]
+	[ "$(find "$(tmp u)" -type d -printf '%m\n' | sort -u)" = 700 ]
+}
+
+# refuses COMMAND...: to another user, not to us.
+refuses() {
+	"$@" >/dev/null
+	not "${NOBODY[@]}" "$@" >"$(tmp refused)" 2>&1
+	cat "$(tmp refused)"
+	grep -Eq 'Permission denied|Operation not permitted' "$(tmp refused)"
+}
+
+@test "outputs of every format are their owner's alone, whatever the umask is" {
+	umask 0
+	mkdir "$(tmp d)"
+	# shellcheck disable=SC2046 # words
+	sim "$RTRACE" $(printf -- '-f %s ' rtrace json pftrace html csv rocpd otf2 roctracer folded stats text) -o "$(tmp d)/t" -- \
+		"$O/workloads/vectoradd" >"$(tmp out)" 2>"$(tmp err)"
+	[ "$(find "$(tmp d)" -mindepth 1 -type f ! -path '*/t*/*' | wc -l)" -ge 9 ]
+	find "$(tmp d)" -mindepth 1 -printf '%y %m %p\n' >"$(tmp modes)"
+	cat "$(tmp modes)"
+	# What lies in a folder that nobody else may enter may have any mode.
+	not grep -Ev '^f 600 |^d 700 |/t[^/]*/' "$(tmp modes)"
+	refuses cat "$(tmp d)/t.rtrace"
+	refuses cat "$(tmp d)/t.json"
+	refuses ls "$(tmp d)/t.otf2"
+}
+
+# range PID: where the memory is mapped that it shares with its tracer
+range() {
+	awk '/memfd:rtrace-agent/ { print $1; exit }' "/proc/$1/maps"
+}
+
+@test "the memory that a job shares with its tracer, and the tracer itself, are out of reach of other users" {
+	start_job HSA_TOOLS_LIB="$AGENT" "$O/workloads/job" -d 1000
+	start_tracer "$RTRACE" -p "$job" -f rtrace -o "$(tmp t)"
+	[ "$(stat -L -c '%a %u' "/proc/$job/map_files/$(range "$job")")" = "600 0" ]
+	refuses dd if="/proc/$job/map_files/$(range "$job")" of=/dev/null bs=1 count=1
+	refuses dd if="/proc/$tracer/map_files/$(range "$tracer")" of=/dev/null bs=1 count=1
+	refuses ls "/proc/$tracer/fd/"
+	refuses cat "/proc/$tracer/maps"
+	stop_tracer
+	kill -TERM "$job"
+	wait "$job"
+}
