@@ -1,0 +1,324 @@
+#!/usr/bin/env bats
+# SPDX-License-Identifier: MIT
+# What goes wrong around the tracer: what its user sees of it (one line, the status, what is in the trace), and that the
+# job goes on and nothing of the tracer is left. In other suites:
+#   kill -9 of the tracer, of the job                     attach, capture_agent, recording, rocpd, limits, storm
+#   kill -9 of either at random moments                   attach (a tracer of commands), capture_agent, storm
+#   no memory left (the kernel kills the tracer then)     as kill -9; agent: in the job, whichever allocation fails
+#   the tracer stopped, and let go on                     attach, capture, storm, perfetto, metrics
+#   a disk that is full from the beginning                errors, and each format's own
+#   a limit for the size of files                         rocpd, agent (of a job)
+#   a job in a sandbox, without descriptors               agent
+#   a thousand processes come and go                      node
+#   a kernel without bpf(), without uprobes               errors
+#   a capability that is missing                          errors, install
+#   a recording that is cut off, or broken                recording, report, fuzz
+#   clocks of the GPU that drift, are set, or stop        storm, tests/unit/test_agent_view.c
+
+load common
+load gpu
+load node
+
+AGENT=$O/librtrace-agent.so
+BPFTOOL=$(command -v bpftool || echo /usr/sbin/bpftool)
+
+setup() {
+	newest=$(programs | tail -n 1)
+}
+
+teardown() {
+	end_jobs
+	remove_groups
+}
+
+# The numbers of the BPF programs of the kind that the tracer has.
+programs() {
+	"$BPFTOOL" -j prog show | jq '.[] | select(.type | IN("kprobe", "tracing", "tracepoint", "raw_tracepoint")) | .id' | sort -n
+}
+
+no_programs() {
+	[ "$(programs | awk -v newest="${newest:-0}" '$1 > newest' | wc -l)" = 0 ]
+}
+
+# Neither programs, which links would hold, nor events.
+nothing_is_left() {
+	wait_for no_programs
+	[ "$(grep -c rtrace_ /sys/kernel/tracing/uprobe_events)" = 0 ]
+}
+
+# start_tracer COMMAND...: until it traces
+start_tracer() {
+	fresh err
+	"$@" 2>"$(tmp err)" &
+	tracer=$!
+	JOBS_STARTED+=("$tracer")
+	wait_for grep -q 'API calls' "$(tmp err)"
+}
+
+# ends_with STATUS: the tracer does, by itself or when it is asked to
+ends_with() {
+	local status=0
+
+	wait "$tracer" || status=$?
+	cat "$(tmp err)"
+	[ "$status" = "$1" ]
+}
+
+# The job has come to a good end, and has never stopped to do so.
+job_is_well() {
+	kill -0 "$job"
+	kill -TERM "$job"
+	wait "$job"
+	grep -q '^result PASSED$' "$(tmp out)"
+}
+
+# says PATTERN: in just one line among those about outputs
+says() {
+	grep -E "$1" "$(tmp err)"
+	[ "$(grep -c '^rtrace-bpf: output: ' "$(tmp err)")" = 1 ]
+}
+
+# with_disk OPTIONS COMMAND...: with a file system of its own at the folder `disk`. What is in that at the end is left
+# in the folder `saved`.
+with_disk() {
+	mkdir -p "$(tmp disk)" "$(tmp saved)"
+	# shellcheck disable=SC2016 # for the inner shell
+	unshare --mount --propagation private sh -c '
+		mount -t tmpfs -o "$1" none "$2" || exit 99
+		disk=$2 saved=$3; shift 3
+		"$@" & tracer=$!
+		echo "$tracer" >"$saved/pid"
+		wait "$tracer"; status=$?
+		cp -r "$disk/." "$saved/"; exit "$status"' sh "$1" "$(tmp disk)" "$(tmp saved)" "${@:2}"
+}
+
+needs_mounts() {
+	unshare --mount --propagation private true 2>"$(tmp unshare)" || skip "no mounts of one's own here: $(cat "$(tmp unshare)")"
+}
+
+@test "a file system that is read-only" {
+	needs_mounts
+	for format in rtrace json csv rocpd otf2 roctracer; do
+		fails 1 'output: .*/x[^ ]*: Read-only file system' with_disk ro "$RTRACE" -f "$format" -o "$(tmp disk)/x" -- true
+	done
+	fails 1 '^rtrace-bpf: -d: .*: Read-only file system' with_disk ro "$RTRACE" -f rtrace -d "$(tmp disk)/x" -- true
+	nothing_is_left
+}
+
+@test "an output that is removed while it is written: said at once, and the others are whole" {
+	for format in rtrace json; do
+		fresh truth
+		start_job HSA_TOOLS_LIB="$AGENT" "$O/workloads/job" -d 1000 -t 2
+		start_tracer "$RTRACE" -p "$job" -f "$format" -f text -o "$(tmp t)"
+		go
+		sleep 0.5
+		rm "$(tmp "t.$format")"
+		wait_for grep -q "output: write .*/t.$format: it was removed" "$(tmp err)"
+		kill -0 "$tracer"
+		sleep 0.5
+		kill -INT "$tracer"
+		ends_with 1
+		says 'it was removed'
+		[ ! -e "$(tmp "t.$format")" ]
+		grep -q "wrote $(tmp t.text) (text)" "$(tmp err)"
+		[ "$(grep -Ec '^ +[0-9.]+ [0-9]+ +[a-zA-Z_]+\(' "$(tmp t.text)")" = "$(sed -n 's/.*recorded \([0-9]*\) calls.*/\1/p' "$(tmp err)")" ]
+		job_is_well
+	done
+	nothing_is_left
+}
+
+# What there was to write was more, so the disk has got full.
+full() {
+	fresh go out err pid
+	rm -rf "$(tmp saved)"
+	start_job HSA_TOOLS_LIB="$AGENT" "$O/workloads/job" -d 200 -t 2
+	with_disk "size=$2" "$RTRACE" -p "$job" -f "$1" -o "$(tmp disk)/t.$1" 2>"$(tmp err)" &
+	tracer=$!
+	JOBS_STARTED+=("$tracer")
+	wait_for grep -q 'API calls' "$(tmp err)"
+	go
+	wait_for grep -q "output: write .*/t.$1[^ ]*: No space left on device" "$(tmp err)"
+	kill -0 "$(cat "$(tmp saved/pid)")"
+	kill -INT "$(cat "$(tmp saved/pid)")"
+	ends_with 1
+	says 'No space left on device'
+	job_is_well
+}
+
+@test "a disk that gets full while it is written to: said at once; a recording is good up to there" {
+	needs_mounts
+	for format in json pftrace text csv; do
+		full "$format" 200k
+	done
+	full rtrace 200k
+	"$RTRACE" export -f json -o "$(tmp e.json)" "$(tmp saved/t.rtrace)" 2>"$(tmp export.err)"
+	cat "$(tmp export.err)"
+	grep -q 'warning: .*t.rtrace: ' "$(tmp export.err)"
+	[ "$(count "$(tmp e.json)" hipMemcpyAsync)" -gt 100 ]
+	CUT=1 check_nesting "$(tmp e.json)"
+	nothing_is_left
+}
+
+@test "a reader that goes away: said at once" {
+	start_job "$O/workloads/job" -d 1000
+	mkfifo "$(tmp pipe)"
+	"$RTRACE" -p "$job" -f text >"$(tmp pipe)" 2>"$(tmp err)" &
+	tracer=$!
+	JOBS_STARTED+=("$tracer")
+	go
+	head -n 1 <"$(tmp pipe)" >"$(tmp first)"
+	[ -s "$(tmp first)" ]
+	wait_for grep -q 'output: write standard output: Broken pipe' "$(tmp err)"
+	kill -0 "$tracer"
+	kill -INT "$tracer"
+	ends_with 1
+	says 'Broken pipe'
+	job_is_well
+	nothing_is_left
+}
+
+# A control group with that much memory for the tracer.
+memory_group() {
+	local root
+
+	root=$(cgroup_root)
+	if [ -n "$root" ] && grep -qw memory "$root/cgroup.subtree_control" 2>/dev/null; then
+		GROUP=$root/rtrace-faults-$$ limit=memory.max
+	else
+		root=/sys/fs/cgroup/memory$(awk -F: '$2 == "memory" { print $3 }' /proc/self/cgroup)
+		GROUP=$root/rtrace-faults-$$ limit=memory.limit_in_bytes
+	fi
+	mkdir "$GROUP" 2>/dev/null || skip "no control group with a limit for memory can be made here"
+	GROUPS_MADE+=("$GROUP")
+	echo "$1" >"$GROUP/$limit"
+}
+
+in_group() {
+	# shellcheck disable=SC2016 # for the inner shell
+	sh -c 'echo $$ >"$1/cgroup.procs"; shift; exec "$@"' sh "$GROUP" "$@"
+}
+
+@test "too little memory for its rings: one line, and the job goes on" {
+	start_job HSA_TOOLS_LIB="$AGENT" "$O/workloads/job" -d 1000
+	memory_group 128M
+	go
+	fails 1 'bpf: create rings: Cannot allocate memory' in_group "$RTRACE" --buffer 256 -p "$job" -f json -o "$(tmp t.json)"
+	[ ! -e "$(tmp t.json)" ]
+	nothing_is_left
+	# With smaller ones there is room.
+	in_group "$RTRACE" --buffer 1 -p "$job" -f json -o "$(tmp t.json)" --duration 0.5 2>"$(tmp err)"
+	check_nesting "$(tmp t.json)"
+	[ "$(traced_ops "$(tmp t.json)" | wc -l)" -gt 20 ]
+	job_is_well
+	nothing_is_left
+}
+
+@test "the wall clock jumps, forth and back: no time of the trace does" {
+	start_job LD_PRELOAD="$O/tests/elsewhere.so $O/libsimkfd.so" ELSEWHERE_AHEAD_NS=3600000000000 ELSEWHERE_WHILE="$(tmp ahead)" \
+		HSA_TOOLS_LIB="$AGENT" "$O/workloads/job" -d 1000 -t 2
+	start_tracer env LD_PRELOAD="$O/tests/elsewhere.so" ELSEWHERE_AHEAD_NS=3600000000000 ELSEWHERE_WHILE="$(tmp ahead)" \
+		"$RTRACE" -p "$job" -f json -o "$(tmp t.json)"
+	go
+	for jump in 1 2 3; do
+		sleep 0.3
+		touch "$(tmp ahead)"
+		sleep 0.3
+		rm "$(tmp ahead)"
+	done
+	job_is_well
+	ends_with 0
+	grep -q 'lost 0 calls (ring full), 0 (nested too deep), 0 GPU records, 0 other; 0 GPU operations uncorrelated, 0 without end' "$(tmp err)"
+	check_counts "$(tmp out)" "$(tmp t.json)"
+	check_nesting "$(tmp t.json)"
+	check_causes "$(tmp t.json)"
+	truth_since_go "$(tmp truth)"
+	check_truth "$(tmp truth.go)" "$(tmp t.json)"
+	[ "$(jq '[.traceEvents[] | select(.ph == "X") | .ts] | (max - min) / 1e6 < 60' "$(tmp t.json)")" = true ]
+}
+
+# start_elsewhen OPTION...: the job in a time namespace
+start_elsewhen() {
+	fresh go out job.err truth
+	sim_exec SIMKFD_TRUTH="$(tmp truth)" HSA_TOOLS_LIB="$AGENT" unshare --time "$@" --fork \
+		"$O/workloads/job" -n 100 -t 2 --go "$(tmp go)" >"$(tmp out)" 2>"$(tmp job.err)" &
+	JOBS_STARTED+=("$!")
+	wait_for grep -q '^ready' "$(tmp out)"
+	job=$(awk '$1 == "ready" { print $2 }' "$(tmp out)")
+	JOBS_STARTED+=("$job")
+}
+
+@test "a time namespace: a job whose clocks are others has its calls, in the kernel's time, and no GPU times" {
+	unshare --time --fork true 2>"$(tmp unshare)" || skip "no time namespaces here: $(cat "$(tmp unshare)")"
+	for ahead in "--boottime 86400" "--boottime -100" "--monotonic 86400"; do
+		# shellcheck disable=SC2086 # words
+		start_elsewhen $ahead
+		start_tracer "$RTRACE" -p "$job" -f json -o "$(tmp t.json)"
+		[ "$(grep -c "agent: process $job: its clock is another than the kernel's" "$(tmp err)")" = 1 ]
+		before=$(awk '{ printf "%.0f\n", $1 * 1e6 }' /proc/uptime)
+		touch "$(tmp go)"
+		ends_with 0
+		after=$(awk '{ printf "%.0f\n", $1 * 1e6 }' /proc/uptime)
+		grep -q '^result PASSED$' "$(tmp out)"
+		check_counts "$(tmp out)" "$(tmp t.json)"
+		check_nesting "$(tmp t.json)"
+		[ "$(traced_ops "$(tmp t.json)" | wc -l)" = 0 ]
+		jq -e --argjson before "$((before - 10000))" --argjson after "$((after + 10000))" \
+			'[.traceEvents[] | select(.ph == "X") | .ts] | min >= $before and max <= $after' "$(tmp t.json)"
+	done
+	# In one where nothing is moved, as container runtimes make it, everything is as ever.
+	start_elsewhen
+	start_tracer "$RTRACE" -p "$job" -f json -o "$(tmp t.json)"
+	go
+	ends_with 0
+	check_counts "$(tmp out)" "$(tmp t.json)"
+	truth_since_go "$(tmp truth)"
+	check_truth "$(tmp truth.go)" "$(tmp t.json)"
+	fails 1 'not possible in a time namespace of its own' unshare --time --boottime 86400 --fork "$RTRACE" -a -f text -o /dev/null
+	nothing_is_left
+}
+
+# refused OLDKERNEL PATTERN
+refused() {
+	fails 1 "$2" env LD_PRELOAD="$O/capture/oldkernel.so" OLDKERNEL="$1" "$RTRACE" -p "$job" -f json -o "$(tmp t.json)"
+	fails 1 "$2" env LD_PRELOAD="$O/capture/oldkernel.so" OLDKERNEL="$1" "$RTRACE" -f json -o "$(tmp t.json)" -- touch "$(tmp ran)"
+	[ ! -e "$(tmp t.json)" ]
+	[ ! -e "$(tmp ran)" ]
+}
+
+@test "BPF programs that the verifier refuses, that a sandbox refuses, that a kernel refuses which is locked down" {
+	start_job HSA_TOOLS_LIB="$AGENT" "$O/workloads/job" -d 1000
+	go
+	refused verifier 'bpf: load programs: Permission denied \(details with -vv\)'
+	refused sandbox 'bpf: load programs: Operation not permitted \(details with -vv\)'
+	refused lockdown 'bpf: load programs: Invalid argument \(the kernel is locked down: no program may read memory\)'
+	job_is_well
+	nothing_is_left
+}
+
+@test "a kernel that is locked down" {
+	grep -q '\[confidentiality\]' /sys/kernel/security/lockdown 2>/dev/null ||
+		skip "this kernel is not locked down, and one that is stays so"
+	fails 1 'the kernel is locked down: no program may read memory' "$RTRACE" -f text -o /dev/null -- true
+}
+
+without_tracefs() {
+	# shellcheck disable=SC2016 # for the inner shell
+	unshare --mount --propagation private sh -c '
+		umount -R /sys/kernel/debug 2>/dev/null
+		umount -R /sys/kernel/tracing
+		[ ! -e /sys/kernel/tracing/events ] && exec "$@"' sh "$@"
+}
+
+@test "tracefs is not mounted: it is, for the tracer; where that is not allowed, one line" {
+	needs_mounts
+	for mode in $(attach_modes); do
+		without_tracefs "$RTRACE" -v --attach "$mode" -f json -o "$(tmp t.json)" -- "$O/capture/edges" plain 10 >"$(tmp out)" 2>"$(tmp err)"
+		grep -q 'mounted tracefs on /sys/kernel/tracing' "$(tmp err)"
+		[ "$(count "$(tmp t.json)" hipTestPlain)" = 10 ]
+	done
+	rm "$(tmp t.json)"
+	fails 1 'tracefs: mount on /sys/kernel/tracing: ' without_tracefs setpriv --inh-caps=-all \
+		--bounding-set=-all,+bpf,+perfmon,+sys_ptrace,+checkpoint_restore "$RTRACE" -f json -o "$(tmp t.json)" -- true
+	[ ! -e "$(tmp t.json)" ]
+	nothing_is_left
+}
