@@ -639,8 +639,6 @@ static int open_all(struct recorder *r)
 	err = open_trace(r);
 	if (!err)
 		err = privileges__check();
-	if (!err)
-		err = check_pids(r);
 	if (!err) {
 		err = open_loop(r);
 		if (err)
@@ -650,6 +648,8 @@ static int open_all(struct recorder *r)
 		err = prepare_command(r);
 	if (!err)
 		err = reduce_privileges(r);
+	if (!err)
+		err = check_pids(r);
 	if (!err)
 		err = open_output(r);
 	if (!err)

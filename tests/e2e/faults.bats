@@ -219,7 +219,7 @@ in_group() {
 	start_tracer env LD_PRELOAD="$O/tests/elsewhere.so" ELSEWHERE_AHEAD_NS=3600000000000 ELSEWHERE_WHILE="$(tmp ahead)" \
 		"$RTRACE" -p "$job" -f json -o "$(tmp t.json)"
 	go
-	for jump in 1 2 3; do
+	for _ in 1 2 3; do
 		sleep 0.3
 		touch "$(tmp ahead)"
 		sleep 0.3
