@@ -26,7 +26,7 @@ bits() {
 
 	own=$(awk '/^CapPrm:/ { print $2 }' /proc/self/status)
 	for name; do
-		set=$((set | 1 << $(awk -v name="CAP_$name" '$2 == name { print $3 }' /usr/include/linux/capability.h)))
+		set=$((set | 1 << $(awk -v name="CAP_$name" '$1 == "#define" && $2 == name { print $3 }' /usr/include/linux/capability.h)))
 	done
 	printf '%016x\n' $((set & 0x$own))
 }
@@ -38,7 +38,7 @@ has_just() {
 	want=$(bits "${@:2}")
 	for status in /proc/"$1"/task/*/status; do
 		awk -v want="$want" '
-			/^Cap(Prm|Eff|Bnd):/ && $2 != want || /^Cap(Inh|Amb):/ && $2 !~ /^0*$/ || /^NoNewPrivs:/ && $2 != 1 ||
+			/^Cap(Prm|Eff|Bnd):/ && $2 "" != want "" || /^Cap(Inh|Amb):/ && $2 !~ /^0*$/ || /^NoNewPrivs:/ && $2 != 1 ||
 				/^Seccomp:/ && $2 != 2 { print FILENAME ": " $0 ", wanted " want; bad = 1 }
 			/^(Cap|NoNewPrivs|Seccomp:)/ { n++ }
 			END { exit bad || n != 7 }' "$status"
