@@ -7,6 +7,7 @@
 
 #include <errno.h>
 #include <linux/capability.h>
+#include <linux/perf_event.h>
 #include <stdbool.h>
 #include <stdint.h>
 #include <stdio.h>
@@ -42,6 +43,11 @@ static int get(struct capabilities *c)
 {
 	*c = (struct capabilities){.header.version = _LINUX_CAPABILITY_VERSION_3};
 	return syscall(SYS_capget, &c->header, c->data) ? -errno : 0;
+}
+
+static int put(struct capabilities *c)
+{
+	return syscall(SYS_capset, &c->header, c->data) ? -errno : 0;
 }
 
 static bool has(const struct capabilities *c, int cap)
@@ -93,9 +99,31 @@ int privileges__check(void)
 	return -EPERM;
 }
 
+/* Kernels of Ubuntu and others want CAP_SYS_ADMIN where Linux wants CAP_PERFMON. */
+static bool events_take_admin(const struct capabilities *own)
+{
+	struct perf_event_attr attr = {
+		.type = PERF_TYPE_SOFTWARE,
+		.config = PERF_COUNT_SW_DUMMY,
+		.size = sizeof(attr),
+	};
+	struct capabilities without = *own, again = *own;
+	int fd, err;
+
+	without.data[0].effective &= ~(1u << CAP_SYS_ADMIN);
+	if (put(&without))
+		return false;
+	fd = syscall(SYS_perf_event_open, &attr, 0, -1, -1, PERF_FLAG_FD_CLOEXEC);
+	err = errno;
+	if (fd >= 0)
+		close(fd);
+	put(&again);
+	return fd < 0 && err == EACCES;
+}
+
 /*
  * Further libraries and processes are probed while we trace, and further files written: what that
- * takes is what the check asks for, CAP_SYS_ADMIN in place of what is missing of it, and
+ * takes is what the check asks for, CAP_SYS_ADMIN where that stands in for something of it, and
  *   CAP_DAC_OVERRIDE         agents' memory and libraries that are their users' alone; output into
  *                            folders of others
  *   CAP_KILL                 lets processes go on that were held, whoever they are now
@@ -108,6 +136,8 @@ static uint64_t kept(const struct capabilities *c, bool command, bool metrics)
 
 	for (size_t i = 0; i < sizeof(needed) / sizeof(needed[0]); i++)
 		caps |= has(c, needed[i].cap) ? BIT(needed[i].cap) : BIT(CAP_SYS_ADMIN);
+	if (events_take_admin(c))
+		caps |= BIT(CAP_SYS_ADMIN);
 	if (command)
 		caps |= BIT(CAP_KILL);
 	if (metrics)
@@ -140,7 +170,5 @@ int privileges__reduce(bool command, bool metrics)
 		c.data[i].permitted &= caps >> 32 * i;
 		c.data[i].inheritable = 0;
 	}
-	if (prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) || syscall(SYS_capset, &c.header, c.data))
-		return -errno;
-	return 0;
+	return prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) ? -errno : put(&c);
 }

@@ -7,10 +7,12 @@
  *   verifier   programs are refused
  *   lockdown   so they are where the kernel is locked down
  *   uprobes    there is no uprobe_events in tracefs
+ *   paranoid   events are for CAP_SYS_ADMIN, as in Ubuntu's kernels
  */
 #include <dlfcn.h>
 #include <errno.h>
 #include <linux/bpf.h>
+#include <linux/capability.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -37,6 +39,14 @@ static int bpf_fails(long command)
 	return lacks("verifier") ? EACCES : lacks("lockdown") ? EINVAL : 0;
 }
 
+static int is_admin(void)
+{
+	struct __user_cap_header_struct header = {_LINUX_CAPABILITY_VERSION_3, 0};
+	struct __user_cap_data_struct data[2] = {};
+
+	return !syscall(SYS_capget, &header, data) && data[0].effective & 1u << CAP_SYS_ADMIN;
+}
+
 __attribute__((visibility("default"))) long syscall(long number, ...)
 {
 	static long (*real)(long number, ...);
@@ -49,6 +59,10 @@ __attribute__((visibility("default"))) long syscall(long number, ...)
 	va_end(ap);
 	if (number == SYS_bpf && bpf_fails(a[0])) {
 		errno = bpf_fails(a[0]);
+		return -1;
+	}
+	if (number == SYS_perf_event_open && lacks("paranoid") && !is_admin()) {
+		errno = EACCES;
 		return -1;
 	}
 	if (!real)

@@ -200,9 +200,9 @@ in_group() {
 
 @test "too little memory for its rings: one line, and the job goes on" {
 	start_job HSA_TOOLS_LIB="$AGENT" "$O/workloads/job" -d 1000
-	memory_group 128M
+	memory_group 400M
 	go
-	fails 1 'bpf: create rings: Cannot allocate memory' in_group "$RTRACE" --buffer 256 -p "$job" -f json -o "$(tmp t.json)"
+	fails 1 'bpf: create rings: Cannot allocate memory' in_group "$RTRACE" --buffer 512 -p "$job" -f json -o "$(tmp t.json)"
 	[ ! -e "$(tmp t.json)" ]
 	nothing_is_left
 	# With smaller ones there is room.

@@ -83,6 +83,20 @@ stop_tracer() {
 	stop_tracer
 }
 
+paranoid() {
+	fresh t.json
+	start_edges 10
+	start_tracer env LD_PRELOAD="$O/capture/oldkernel.so" OLDKERNEL=paranoid "$RTRACE" --attach "$1" -p "$job" -f json -o "$(tmp t.json)"
+	has_just "$tracer" "${ALWAYS[@]}" SYS_ADMIN
+	kill -USR1 "$job"
+	wait "$tracer"
+	[ "$(count "$(tmp t.json)" hipTestPlain)" = 10 ]
+}
+
+@test "capabilities: a kernel that wants CAP_SYS_ADMIN for events" {
+	in_every_mode paranoid
+}
+
 @test "capabilities: a command has what its user has, and its tracer has not" {
 	grep -E '^(Cap|NoNewPrivs|Seccomp)' /proc/self/status >"$(tmp own)"
 	# shellcheck disable=SC2016 # for the inner shell
