@@ -2,7 +2,7 @@
 
 FUZZ_DIR = $(O)/fuzz
 FUZZ_TARGETS = $(FUZZ_DIR)/fuzz_library $(FUZZ_DIR)/fuzz_maps $(FUZZ_DIR)/fuzz_agent \
-	$(FUZZ_DIR)/fuzz_recording
+	$(FUZZ_DIR)/fuzz_recording $(FUZZ_DIR)/fuzz_options $(FUZZ_DIR)/fuzz_demangle
 FUZZ_CFLAGS = -std=gnu11 -D_GNU_SOURCE -O1 -g -I. -I$(O)/gen -DRTRACE_VERSION='"$(VERSION)"' \
 	-fsanitize=fuzzer,address,undefined -fno-sanitize-recover=undefined
 
@@ -21,6 +21,13 @@ $(FUZZ_DIR)/fuzz_agent: FUZZ_LIBS = -lelf -ldw -liberty $(SINK_LIBS) -Wl,--wrap=
 $(FUZZ_DIR)/fuzz_recording: tests/fuzz/fuzz_recording.c $(patsubst %,user/%.c,decode replay strings output outname task control external procfs $(SINK_SRCS) \
 		api args value textbuf) $(O)/gen/user/api_tables.c
 $(FUZZ_DIR)/fuzz_recording: FUZZ_LIBS = -liberty $(SINK_LIBS)
+
+$(FUZZ_DIR)/fuzz_options: tests/fuzz/fuzz_options.c $(patsubst %,user/%.c,options select function door periods \
+		live/top live/view live/live live/busy live/metrics $(SINK_SRCS) api args value textbuf) $(O)/gen/user/api_tables.c
+$(FUZZ_DIR)/fuzz_options: FUZZ_LIBS = -lmicrohttpd $(SINK_LIBS) -Wl,--wrap=argp_parse,--wrap=argp_error
+
+$(FUZZ_DIR)/fuzz_demangle: tests/fuzz/fuzz_demangle.c $(patsubst %,user/%.c,strings kernel_name textbuf format hash)
+$(FUZZ_DIR)/fuzz_demangle: FUZZ_LIBS = -liberty
 
 $(FUZZ_TARGETS): | $(O)/gen/user/rocpd_sql.h $(O)/gen/user/html_page.h
 
