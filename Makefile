@@ -10,7 +10,7 @@
 #   make install uninstall  PREFIX=/usr/local DESTDIR=, and the directories of dist/module.mk
 #   make lint format clean
 #
-#   O=DIR  build folder     V=1  show commands     SAN=address,undefined  sanitizers
+#   O=DIR  build folder     V=1  show commands     SAN=address,undefined  sanitizers     COV=1  counts lines: scripts/coverage
 
 O ?= build
 PREFIX ?= /usr/local
@@ -42,6 +42,13 @@ SHLIB_LDFLAGS = -shared -Wl,--no-undefined -Wl,-z,now
 ifeq ($(SAN),thread)
   SHLIB_CFLAGS += -fsanitize=thread -Wno-tsan
   SHLIB_LDFLAGS += -fsanitize=thread
+endif
+
+# Counters of what has run, in all but what is of tests alone.
+ifneq ($(COV),)
+  SANFLAGS += $(if $(filter $(O)/obj/tests/%,$@),,--coverage)
+  SHLIB_CFLAGS += $(if $(filter $(O)/pic/tests/% $(O)/tests/%,$@),,--coverage)
+  SHLIB_LDFLAGS += --coverage
 endif
 
 .DELETE_ON_ERROR:
