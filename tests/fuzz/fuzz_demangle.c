@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: MIT
 /*
  * Fuzzes what is made of the names of kernels. Of any bytes comes a text that is bounded and, if
- * they are no mangled name, the bytes themselves. Half of the inputs are made into declarations,
- * whose mangled and plain forms are both written here, by the Itanium C++ ABI: what comes out is
- * known then.
+ * they are no mangled name, the bytes themselves. Behind a '~' bytes stand for pieces of mangled
+ * names: the demangler is not built for fuzzing, and would hardly be given any otherwise. Behind a
+ * '=' they are made into declarations, whose mangled and plain forms are both written here, by the
+ * Itanium C++ ABI: what comes out is known then.
  */
 #include <stdbool.h>
 #include <stdint.h>
@@ -71,6 +72,38 @@ static void check_bytes(const char *name, size_t len)
 	check_last(plain);
 	check_last(truncated);
 	strings__free(s);
+}
+
+/* ---- pieces ---- */
+
+static const char *const pieces[] = {
+	"N",	"E",   "I",	  "J",	      "L",	    "X",     "K",      "V",	"P",
+	"R",	"O",   "S_",	  "S0_",      "S1_",	    "S2_",   "SZ_",    "T_",	"T0_",
+	"T1_",	"TL_", "St",	  "Sa",	      "Ss",	    "So",    "1a",     "2bc",	"3def",
+	"i",	"v",   "f",	  "d",	      "c",	    "Li1E",  "Lb0E",   "LDnE",	"L_Z",
+	"DpT_", "Dp",  "DT",	  "Dt",	      "Dn",	    "Da",    "Dv4_",   "DF16_", "DF16b",
+	"A3_",	"A_",  "M1a",	  "F",	      "FvvE",	    "UlvE_", "UlT_E_", "Ut_",	"Z",
+	"_Z",	"d_",  "s_0",	  "cl",	      "cv",	    "pl",    "mi",     "sz",	"st",
+	"sp",	"sr",  "fp_",	  "fL0p_",    "nw",	    "tw",    "qu",     "C1",	"C2",
+	"D0",	"B1x", "TV",	  "TI",	      "GV",	    "GR",    "Th16_",  "Y",	"lm",
+	"nx",	"il",  "tl",	  "dt",	      "on",	    "gs",    "Q",      "W",	"_",
+	"0",	".kd", ".isra.0", "1PIS_S_E", "1PIS0_S0_E",
+};
+
+static void check_pieces(const uint8_t *data, size_t size)
+{
+	FILE *out;
+	char *name = NULL;
+	size_t len;
+
+	out = open_memstream(&name, &len);
+	must(out);
+	fputs("_Z", out);
+	for (size_t i = 0; i < size; i++)
+		fputs(pieces[data[i] % (sizeof(pieces) / sizeof(pieces[0]))], out);
+	must(!fclose(out));
+	check_bytes(name, len);
+	free(name);
 }
 
 /* ---- declarations ---- */
@@ -219,6 +252,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 
 	if (size && data[0] == '=')
 		check_declaration(&c);
+	else if (size && data[0] == '~')
+		check_pieces(data + 1, size - 1);
 	else
 		check_bytes((const char *)data, size);
 	return 0;
