@@ -44,8 +44,8 @@ ifeq ($(SAN),thread)
   SHLIB_LDFLAGS += -fsanitize=thread
 endif
 
-# Counters of what has run, in all but what is of tests alone.
-ifneq ($(COV),)
+# Counters of what has run, in all but what is of tests alone and what has a sanitizer.
+ifneq ($(if $(SAN),,$(COV)),)
   SANFLAGS += $(if $(filter $(O)/obj/tests/%,$@),,--coverage)
   SHLIB_CFLAGS += $(if $(filter $(O)/pic/tests/% $(O)/tests/%,$@),,--coverage)
   SHLIB_LDFLAGS += --coverage
