@@ -1,37 +1,32 @@
 // SPDX-License-Identifier: MIT
 /*
- * The process whose calls are measured, with and without a tracer on it.
- *
- * It says `ready PID` and then, for every line `FUNCTION CALLS` on stdin, makes the calls and
- * prints the nanoseconds that one took. One process serves all measurements, so that they compare.
+ * The process whose calls of empty functions (entries.c) and of roctx are measured, with and
+ * without a tracer on it. See served.h.
  */
-#include <stdio.h>
-#include <string.h>
-#include <unistd.h>
-
 #include "roctx/roctx.h"
-#include "tests/bench/batches.h"
 #include "tests/bench/entries.h"
+#include "tests/bench/served.h"
 
-#define BATCH_CALLS 500
+#define CALLER(name, call)                       \
+	static void name(long calls)             \
+	{                                        \
+		for (long i = 0; i < calls; i++) \
+			call;                    \
+	}
 
-static void call_push(long calls)
-{
-	for (long i = 0; i < calls; i++)
-		hipBenchPush();
-}
+static char memory[64];
 
-static void call_nop5(long calls)
-{
-	for (long i = 0; i < calls; i++)
-		hipBenchNop5();
-}
-
-static void call_sub(long calls)
-{
-	for (long i = 0; i < calls; i++)
-		hipBenchSub();
-}
+CALLER(call_push, hipBenchPush())
+CALLER(call_nop5, hipBenchNop5())
+CALLER(call_sub, hipBenchSub())
+CALLER(call_placed, hipBenchPlaced())
+CALLER(call_args0, hipDeviceSynchronize())
+CALLER(call_args1, hipSetDevice(0))
+CALLER(call_args2, hipEventRecord(memory, NULL))
+CALLER(call_args3, hipMemset(memory, 0, sizeof(memory)))
+CALLER(call_args4, hipMemsetAsync(memory, 0, sizeof(memory), NULL))
+CALLER(call_args5, hipMemset2D(memory, 8, 0, 8, 8))
+CALLER(call_args6, hipMemset2DAsync(memory, 8, 0, 8, 8, NULL))
 
 /* A range is two calls. */
 static void call_range(long ranges)
@@ -42,46 +37,23 @@ static void call_range(long ranges)
 	}
 }
 
-static const struct {
-	const char *name;
-	void (*run)(long calls);
-} functions[] = {
-	{"push", call_push},
-	{"nop5", call_nop5},
-	{"sub", call_sub},
-	{"range", call_range},
-};
-
-static void pause_1ms(void)
-{
-	usleep(1000);
-}
-
-static int measure(const char *name, long calls)
-{
-	struct batches b = {.pause = pause_1ms, .count = calls / BATCH_CALLS, .calls = BATCH_CALLS};
-
-	for (size_t i = 0; i < sizeof(functions) / sizeof(functions[0]); i++)
-		if (!strcmp(functions[i].name, name))
-			b.run = functions[i].run;
-	if (!b.run || b.count < 1)
-		return -1;
-	printf("%.2f\n", batches__measure(&b));
-	return fflush(stdout);
-}
-
 int main(void)
 {
-	char line[128], name[32];
-	long calls;
+	static const struct served functions[] = {
+		{"push", call_push},
+		{"nop5", call_nop5},
+		{"sub", call_sub},
+		{"placed", call_placed},
+		{"range", call_range},
+		{"args0", call_args0},
+		{"args1", call_args1},
+		{"args2", call_args2},
+		{"args3", call_args3},
+		{"args4", call_args4},
+		{"args5", call_args5},
+		{"args6", call_args6},
+		{},
+	};
 
-	printf("ready %d\n", getpid());
-	fflush(stdout);
-	while (fgets(line, sizeof(line), stdin)) {
-		if (sscanf(line, "%31s %ld", name, &calls) != 2 || measure(name, calls)) {
-			fprintf(stderr, "calls: not understood: %s", line);
-			return 2;
-		}
-	}
-	return 0;
+	return served__all("calls", functions);
 }

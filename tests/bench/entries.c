@@ -4,7 +4,11 @@
  *
  * A uprobe costs what the kernel has to do for the instruction under it. `push` is how nearly all
  * functions of HIP begin; it is emulated. A 5-byte nop is how our own libraries begin; Linux 6.18
- * replaces it by a call. `sub` stands for all that must be single-stepped.
+ * replaces it by a call. `sub` stands for all that must be single-stepped. endbr64 must be, too,
+ * but may be passed: the tracer probes the push behind it (user/placement.c).
+ *
+ * The tables of the tracer (user/api.h) go by names, so functions that are named like HIP's have as
+ * many arguments as those.
  */
 #include "tests/bench/entries.h"
 
@@ -21,3 +25,14 @@
 ENTRY(hipBenchPush, "push %rbp", "pop %rbp");
 ENTRY(hipBenchNop5, ".byte 0x0f, 0x1f, 0x44, 0x00, 0x00", "");
 ENTRY(hipBenchSub, "sub $8, %rsp", "add $8, %rsp");
+ENTRY(hipBenchPlaced, "endbr64\n\tpush %rbp", "pop %rbp");
+
+#define HIP_ENTRY(name) ENTRY(name, "push %rbp", "xor %eax, %eax\n\tpop %rbp")
+
+HIP_ENTRY(hipDeviceSynchronize);
+HIP_ENTRY(hipSetDevice);
+HIP_ENTRY(hipEventRecord);
+HIP_ENTRY(hipMemset);
+HIP_ENTRY(hipMemsetAsync);
+HIP_ENTRY(hipMemset2D);
+HIP_ENTRY(hipMemset2DAsync);

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 /*
- * Probes a process with empty programs: the floor that the tracer's cost is compared with.
+ * Probes processes with empty programs: the floor that the tracer's cost is compared with.
  *
- *   floor MODE PID		MODE as rtrace-bpf --attach
+ *   floor MODE PID...		MODE as rtrace-bpf --attach
  *
  * Functions are found and links are made by the tracer's own code (user/targets.c, user/attach.c);
  * only the programs are others: this file stands in for user/capture.c. Prints
@@ -111,7 +111,20 @@ static void on_gap(pid_t pid, const char *what, uint64_t begin, uint64_t end, vo
 {
 }
 
-static int attach_and_wait(struct capture *c, enum capture_mode mode, pid_t pid)
+/* How many libraries of the last were probed, or an error. */
+static int add_processes(struct targets *targets, char **pids)
+{
+	int n = -EINVAL;
+
+	for (; *pids; pids++) {
+		n = targets__add_process(targets, atoi(*pids));
+		if (n <= 0)
+			break;
+	}
+	return n;
+}
+
+static int attach_and_wait(struct capture *c, enum capture_mode mode, char **pids)
 {
 	static const struct targets_callbacks nothing = {on_use, on_gap, NULL};
 	struct selection selection;
@@ -125,7 +138,7 @@ static int attach_and_wait(struct capture *c, enum capture_mode mode, pid_t pid)
 	selection__all(&selection);
 	fns = functions__new(&selection);
 	targets = fns && attach ? targets__new(fns, attach, false, &nothing) : NULL;
-	n = targets ? targets__add_process(targets, pid) : -ENOMEM;
+	n = targets ? add_processes(targets, pids) : -ENOMEM;
 	if (n > 0) {
 		printf("attached %.2f %zu\n", now_ms() - begin, targets__function_count(targets));
 		fflush(stdout);
@@ -146,17 +159,17 @@ int main(int argc, char **argv)
 	struct capture c = {};
 	int mode, err;
 
-	for (mode = 0; argc == 3 && mode < CAPTURE_MODES; mode++)
+	for (mode = 0; argc >= 3 && mode < CAPTURE_MODES; mode++)
 		if (!strcmp(argv[1], capture_mode_names[mode]))
 			break;
-	if (argc != 3 || mode == CAPTURE_MODES) {
-		fprintf(stderr, "usage: floor session|multi|tracefs PID\n");
+	if (argc < 3 || mode == CAPTURE_MODES) {
+		fprintf(stderr, "usage: floor session|multi|tracefs PID...\n");
 		return 2;
 	}
 	libbpf_set_strict_mode(LIBBPF_STRICT_ALL);
 	err = load(&c, mode);
 	if (!err)
-		err = attach_and_wait(&c, mode, atoi(argv[2]));
+		err = attach_and_wait(&c, mode, argv + 2);
 	if (err)
 		fprintf(stderr, "floor: %s\n", strerror(-err));
 	floor_bpf__destroy(c.skel);

@@ -1,7 +1,7 @@
 # What tracing costs. The programs that are measured, and `make bench`, which runs scripts/bench.
 
 BENCH_DIR = $(O)/bench
-BENCH = $(addprefix $(BENCH_DIR)/,calls completions floor inprocess launches captured libinterpose.so libsdk_tool.so)
+BENCH = $(addprefix $(BENCH_DIR)/,calls completions floor inprocess launches captured mapped training libinterpose.so libsdk_tool.so)
 
 $(BENCH_DIR)/libamdhip64.so.98: tests/bench/entries.c tests/bench/entries.h
 	$(call say,LD,$@)
@@ -10,7 +10,7 @@ $(BENCH_DIR)/libamdhip64.so.98: tests/bench/entries.c tests/bench/entries.h
 
 $(BENCH_DIR)/calls: $(O)/obj/tests/bench/calls.o $(BENCH_DIR)/libamdhip64.so.98 $(O)/libroctx64.so.4
 	$(call say,LD,$@)
-	$(Q)$(CC) $(CFLAGS) $(SANFLAGS) $^ -o $@ '-Wl,-rpath,$$ORIGIN:$$ORIGIN/..'
+	$(Q)$(CC) $(CFLAGS) $(SANFLAGS) $^ -o $@ -lpthread '-Wl,-rpath,$$ORIGIN:$$ORIGIN/..'
 
 # Its own capture, and of rtrace-bpf what attaching needs: an archive gives no more than is asked for.
 FLOOR_OBJS = $(O)/obj/tests/bench/floor.o $(O)/obj/tests/bench/core.a
@@ -50,6 +50,19 @@ $(BENCH_DIR)/completions: $(O)/obj/tests/bench/completions.o
 	@mkdir -p $(@D)
 	$(Q)$(CC) $(CFLAGS) $(SANFLAGS) $^ -o $@ -lhsa-runtime64
 
+# It calls none of them: it is for their being mapped.
+$(BENCH_DIR)/mapped: $(O)/obj/tests/bench/mapped.o
+	$(call say,LD,$@)
+	@mkdir -p $(@D)
+	$(Q)$(CC) $(CFLAGS) $(SANFLAGS) $^ -o $@ -Wl,--no-as-needed -lamdhip64 -lhsa-runtime64
+
+CFLAGS_tests/bench/training = -D__HIP_PLATFORM_AMD__
+
+$(BENCH_DIR)/training: $(O)/obj/tests/bench/training.o
+	$(call say,LD,$@)
+	@mkdir -p $(@D)
+	$(Q)$(CC) $(CFLAGS) $(SANFLAGS) $^ -o $@ -lamdhip64
+
 CFLAGS_tests/bench/captured = -D__HIP_PLATFORM_AMD__
 
 $(BENCH_DIR)/captured: $(O)/obj/tests/bench/captured.o $(O)/libroctx64.so.4
@@ -81,5 +94,5 @@ $(BENCH_DIR)/libsdk_tool.so: $(O)/pic/tests/bench/sdk_tool.o $(O)/librocprofiler
 # Not run by the tests, but to be built with them, or nobody notices that it cannot be.
 tests: $(BENCH)
 
-bench: all $(BENCH) $(O)/tests/big_recording $(O)/libsimkfd.so $(O)/workloads/job $(WORKLOAD_FILES)
+bench: all $(BENCH) $(O)/tests/big_recording $(O)/libsimkfd.so $(O)/workloads/job $(O)/workloads/rate $(WORKLOAD_FILES)
 	$(Q)O=$(O) scripts/bench

@@ -2,10 +2,11 @@
 # The processes of scripts/bench: starts each, waits until it is ready, measures in it, ends it.
 #
 # Measurements are lines in $work/samples, which report.awk turns into the tables, with tabs between
-#   sample KEY VALUE | row SECTION WHAT UNIT KEY [BASE_KEY] | skip SECTION WHAT WHY | note TEXT
+#   sample KEY VALUE | row SECTION WHAT UNIT KEY [BASE_KEY [TARGET]] | skip SECTION WHAT WHY | note TEXT
+# TARGET: `value`, `ratio` (to the base) or `added` (to the base), then an operator and a number.
 #
 # Checks that the calls measured were really traced: what was not is a note below the table.
-# shellcheck shell=bash disable=SC2153,SC2154 # variables of scripts/bench
+# shellcheck shell=bash disable=SC2034,SC2153,SC2154 # variables of scripts/bench
 
 record() {
 	local IFS=$'\t'
@@ -60,29 +61,18 @@ start_calls() {
 	calls_made=0
 }
 
-# Leaves the result in $ns.
-make_calls() { # FUNCTION CALLS
-	echo "$1 $2" >&"${CALLS[1]}"
+# In so many threads so many calls each; leaves the result in $ns.
+make_calls() { # FUNCTION CALLS [THREADS]
+	local threads=${3:-1}
+
+	echo "$1 $threads $2" >&"${CALLS[1]}"
 	read -r -u "${CALLS[0]}" ns
-	calls_made=$((calls_made + $2))
+	calls_made=$((calls_made + $2 * threads))
 }
 
-call() { # KEY FUNCTION CALLS
-	make_calls "$2" "$3"
+call() { # KEY FUNCTION CALLS [THREADS]
+	make_calls "${@:2}"
 	record sample "$1" "$ns"
-}
-
-# Waits until calls take so long that there must be a probe, for tools that do not say when it is there.
-wait_for_probe() { # FUNCTION
-	local i
-
-	for ((i = 0; i < 200; i++)); do
-		make_calls "$1" 500
-		[ "${ns%.*}" -lt 100 ] || return 0
-		sleep 0.02
-	done
-	echo "bench: no probe came on $1" >&2
-	return 1
 }
 
 # ---- the tracer ----
@@ -101,20 +91,25 @@ stop_tracer() {
 	wait "$tracer"
 	recorded=$(sed -n 's/^rtrace-bpf: recorded \([0-9]*\) calls.*/\1/p' "$work/tracer.log")
 	[ "$recorded" = "$calls_made" ] ||
-		record note "rtrace-bpf recorded $recorded of $calls_made calls in one round: $(
-			sed -n 's/^rtrace-bpf: \(lost [^;]*\).*/\1/p' "$work/tracer.log")"
+		record note "rtrace-bpf recorded $recorded of $calls_made calls in one round: $(lost_of_tracer)"
+}
+
+# What it says to have lost; nothing if that is nothing.
+lost_of_tracer() {
+	sed -n '/lost 0 calls (ring full), 0 (nested too deep), 0 GPU records, 0 other/d
+		s/^rtrace-bpf: \(lost [^;]*\).*/\1/p' "$work/tracer.log"
 }
 
 tracer_cpu_ns() {
 	awk '{ ns += $1 } END { printf "%d", ns }' /proc/"$tracer"/task/*/schedstat
 }
 
-# Times the messages of a tracer on the job as they come.
-time_tracer() {
+# Times the messages of a tracer as they come.
+time_tracer() { # KEY OPTION...
 	local begin loaded ready line functions=0
 
 	begin=${EPOCHREALTIME/./}
-	exec {log}< <(exec "$O/rtrace-bpf" -v -p "$job" -S -o /dev/null 2>&1)
+	exec {log}< <(exec "$O/rtrace-bpf" -v "${@:2}" -S -o /dev/null 2>&1)
 	tracer=$!
 	while read -r -u "$log" line; do
 		case $line in
@@ -124,60 +119,30 @@ time_tracer() {
 		esac
 	done
 	kill -INT "$tracer"
-	record sample startup "$(quotient $((ready - begin)) 1000)"
-	record sample attach "$(quotient $((ready - loaded)) 1000)"
-	record sample functions "$functions"
+	record sample "$1.startup" "$(quotient $((ready - begin)) 1000)"
+	record sample "$1.attach" "$(quotient $((ready - loaded)) 1000)"
+	record sample "$1.functions" "$functions"
 	while read -r -u "$log" line; do
 		case $line in
-		*' detached in '*) line=${line#* in } && record sample detach "${line% ms}" ;;
+		*' detached in '*) line=${line#* in } && record sample "$1.detach" "${line% ms}" ;;
 		esac
 	done
 	exec {log}<&-
 }
 
-# ---- the empty BPF program ----
+# ---- many processes ----
 
-start_floor() { # PID
-	exec {floor_input}> >(exec "$O/bench/floor" "$mode" "$1" >"$work/floor.out")
-	floor=$!
-	wait_for_line "$work/floor.out" '^attached' "$floor"
+# They do nothing; their pids are ${pids[@]}.
+start_mapped() { # PROCESSES
+	exec {mapped_input}> >(exec "$O/bench/mapped" "$1" >"$work/mapped.out")
+	mapped=$!
+	wait_for_line "$work/mapped.out" '^mapped' "$mapped"
+	read -r -a pids < <(cut -d ' ' -f 2- "$work/mapped.out")
 }
 
-stop_floor() {
-	exec {floor_input}>&-
-	wait_for_line "$work/floor.out" '^detached' "$floor"
-}
-
-# ---- bpftrace ----
-
-bpftrace_script() {
-	cat <<-END
-		uprobe:$O/bench/libamdhip64.so.98:hipBench* { @begin[tid] = nsecs; }
-		uretprobe:$O/bench/libamdhip64.so.98:hipBench* /@begin[tid]/ {
-			@ns = hist(nsecs - @begin[tid]); delete(@begin[tid]); }
-	END
-}
-
-start_bpftrace() {
-	local function
-
-	bpftrace -B line -p "$calls_pid" -e "$(bpftrace_script)" >"$work/bpftrace.out" 2>&1 &
-	bpftrace=$!
-	for function in push nop5 sub; do
-		wait_for_probe $function
-	done
-	calls_made=0
-}
-
-stop_bpftrace() {
-	local seen
-
-	kill -INT "$bpftrace"
-	wait "$bpftrace"
-	seen=$(awk -F '|' '/^\[/ { n = split($1, f, " "); sum += f[n] } END { print sum + 0 }' \
-		"$work/bpftrace.out")
-	[ "$seen" -ge "$calls_made" ] ||
-		record note "bpftrace counted $seen of $calls_made calls in one round"
+stop_mapped() {
+	exec {mapped_input}>&-
+	while kill -0 "$mapped" 2>/dev/null; do sleep 0.02; done
 }
 
 # ---- calls of HIP, HSA and roctx ----
@@ -240,24 +205,32 @@ launch() { # KEY RECORDED COMMAND...: is the agent to have records of the launch
 		record note "$key: the agent had $records records of $launches launches in one round"
 }
 
-# Starts one that waits for go_launch, with NAME=VALUE...; its pid is $launcher.
-start_launch() {
+# Starts a program that says when it is ready and waits for go_waiting; its pid is $waiting.
+start_waiting() { # ENV-AND-COMMAND...
 	rm -f "$work/go"
 	mkfifo "$work/go"
-	"${simulated_gpu[@]}" "$@" "$O/bench/launches" "$O/workloads/kernels.hsaco" "$launches" wait \
-		<"$work/go" >"$work/launches.out" 2>"$work/launches.log" &
-	launcher=$!
+	"${simulated_gpu[@]}" "$@" <"$work/go" >"$work/waiting.out" 2>"$work/waiting.log" &
+	waiting=$!
 	exec {go}>"$work/go"
-	wait_for_line "$work/launches.out" '^ready' "$launcher"
+	wait_for_line "$work/waiting.out" '^ready' "$waiting"
 }
 
-go_launch() { # KEY
-	local ns _
+# Leaves the first word of its last line in $ns.
+go_waiting() {
+	local _
 
 	echo >&"$go"
 	exec {go}>&-
-	wait "$launcher"
-	read -r ns _ < <(tail -n 1 "$work/launches.out")
+	wait "$waiting"
+	read -r ns _ < <(tail -n 1 "$work/waiting.out")
+}
+
+start_launch() { # NAME=VALUE...
+	start_waiting "$@" "$O/bench/launches" "$O/workloads/kernels.hsaco" "$launches" wait
+}
+
+go_launch() { # KEY
+	go_waiting
 	record sample "$1" "$ns"
 }
 
@@ -267,7 +240,7 @@ launch_attached() { # KEY OPTION...
 
 	shift
 	start_launch
-	start_tracer -p "$launcher" -S -o /dev/null "$@"
+	start_tracer -p "$waiting" -S -o /dev/null "$@"
 	go_launch "$key"
 	wait "$tracer"
 	[ "$*" = "" ] || grep -q "^rtrace-bpf: $launches dispatches at their doorbells" "$work/tracer.log" ||
@@ -277,8 +250,28 @@ launch_attached() { # KEY OPTION...
 # In a process whose agent has been active for a tracer that is gone.
 launch_after() { # KEY
 	start_launch HSA_TOOLS_LIB="$agent"
-	"$O/rtrace-bpf" -p "$launcher" --duration 0.1 -S -o /dev/null 2>"$work/tracer.log"
+	"$O/rtrace-bpf" -p "$waiting" --duration 0.1 -S -o /dev/null 2>"$work/tracer.log"
 	go_launch "$1"
+}
+
+# ---- training ----
+
+# With OPTION... all is recorded; without, nothing.
+train() { # KEY KERNEL_NS [OPTION...]
+	local agents=() lost
+
+	[ $# = 2 ] || agents=(HSA_TOOLS_LIB="$agent")
+	start_waiting SIMKFD_POLL_US=50 SIMKFD_KERNEL_NS="$2" "${agents[@]}" \
+		"$O/bench/training" "$O/workloads/kernels.hsaco" "$steps"
+	[ $# = 2 ] || start_tracer -p "$waiting" -f rtrace -o "$work/trace" "${@:3}"
+	sleep 0.2 # the agent leads calls to itself
+	go_waiting
+	record sample "$1" "$(quotient "$ns" 1000)"
+	[ $# != 2 ] || return 0
+	wait "$tracer"
+	rm "$work/trace"
+	lost=$(lost_of_tracer)
+	[ -z "$lost" ] || record note "$1: $lost"
 }
 
 # ---- completions ----

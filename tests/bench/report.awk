@@ -1,61 +1,6 @@
 # SPDX-License-Identifier: MIT
-# Turns the measurements of scripts/bench into a Markdown table, or into JSON with -v format=json.
-# The input is described in processes.bash. Sample I of a key was measured in round I, so the ratio
-# of two keys is taken round by round.
-
-BEGIN {
-	FS = "\t"
-}
-
-$1 == "sample" {
-	value[$2, ++count[$2]] = $3
-}
-
-$1 == "row" || $1 == "skip" {
-	kind[++rows] = $1
-	section[rows] = $2
-	what[rows] = $3
-	unit[rows] = why[rows] = $4
-	key[rows] = $5
-	base[rows] = $6
-	if ($1 == "row")
-		name[$5] = $3
-}
-
-$1 == "note" && !($2 in noted) {
-	noted[$2] = 1
-	note[++notes] = $2
-}
-
-$1 == "machine" {
-	machine = $2 " " $3
-}
-
-# Sorts v[1..n] and leaves its median, least and greatest in `median`, `least`, `greatest`.
-function summarise(v, n,   i, j, x) {
-	for (i = 2; i <= n; i++) {
-		x = v[i]
-		for (j = i - 1; j >= 1 && v[j] > x; j--)
-			v[j + 1] = v[j]
-		v[j + 1] = x
-	}
-	median = n % 2 ? v[(n + 1) / 2] : (v[n / 2] + v[n / 2 + 1]) / 2
-	least = v[1]
-	greatest = v[n]
-}
-
-function summarise_values(k,   i, v) {
-	for (i = 1; i <= count[k]; i++)
-		v[i] = value[k, i] + 0
-	summarise(v, count[k])
-}
-
-function summarise_ratios(k, b,   i, n, v) {
-	for (i = 1; i <= count[k] && i <= count[b]; i++)
-		if (value[b, i] + 0 > 0)
-			v[++n] = value[k, i] / value[b, i]
-	summarise(v, n)
-}
+# Makes a Markdown table, or with -v format=json JSON, of the measurements that samples.awk has read.
+# A target that is met or missed is said so, no more.
 
 # Three significant digits are more than such a measurement has.
 function short(x) {
@@ -67,28 +12,54 @@ function quoted(text) {
 	return "\"" text "\""
 }
 
-function markdown_row(i,   spread) {
+# Leaves what row i is to keep to in `of`, `limit`, and what it has come to in `reached`, `met`.
+function judge(i,   part) {
+	split(target[i], part, " ")
+	of = part[1]
+	limit = part[2] " " part[3]
+	if (of == "ratio")
+		summarise_ratios(key[i], base[i])
+	else if (of == "added")
+		summarise_added(key[i], base[i])
+	else
+		summarise_values(key[i])
+	reached = median
+	if (part[2] == "<")
+		met = reached < part[3] + 0
+	else if (part[2] == "<=")
+		met = reached <= part[3] + 0
+	else
+		met = reached >= part[3] + 0
+}
+
+function markdown_target(i) {
+	judge(i)
+	return (of == "added" ? "adds " short(reached) ", " : "") limit ": " (met ? "met" : "missed")
+}
+
+function markdown_row(i) {
 	if (kind[i] == "skip") {
-		printf "| %s | skipped: %s | | | | |\n", what[i], why[i]
+		printf "| %s | skipped: %s | | | | | |\n", what[i], why[i]
 		return
 	}
 	summarise_values(key[i])
 	printf "| %s | %s%s | %s..%s |", what[i], short(median), (unit[i] ? " " unit[i] : ""),
 		short(least), short(greatest)
 	if (base[i] == "") {
-		print " | | |"
-		return
+		printf " | | |"
+	} else {
+		summarise_ratios(key[i], base[i])
+		printf " **%.2f** | %.2f..%.2f | %s |", median, least, greatest, name[section[i], base[i]]
 	}
-	summarise_ratios(key[i], base[i])
-	printf " **%.2f** | %.2f..%.2f | %s |\n", median, least, greatest, name[base[i]]
+	print (target[i] == "" ? "" : " " markdown_target(i)) " |"
 }
 
 function print_markdown(   i) {
 	print "What tracing costs: " machine
 	for (i = 1; i <= rows; i++) {
 		if (i == 1 || section[i] != section[i - 1]) {
-			printf "\n| %s | median | min..max | ratio | min..max | to |\n", section[i]
-			print "|---|---:|---:|---:|---:|---|"
+			printf "\n| %s | median | min..max | ratio | min..max | to | target |\n", section[i]
+			print "|---|---:|---:|---:|---:|---|---|"
 		}
 		markdown_row(i)
 	}
@@ -112,6 +83,11 @@ function json_row(i) {
 	if (base[i] != "") {
 		summarise_ratios(key[i], base[i])
 		printf ", \"ratio\": {\"to\": %s, %s}", quoted(base[i]), json_numbers()
+	}
+	if (target[i] != "") {
+		judge(i)
+		printf ", \"target\": {\"of\": %s, \"limit\": %s, \"reached\": %.6g, \"met\": %s}",
+			quoted(of), quoted(limit), reached, (met ? "true" : "false")
 	}
 	printf "}"
 }
