@@ -99,7 +99,7 @@ why_no_perf() {
 	if ! command -v perf >/dev/null; then
 		echo "perf is not installed"
 	elif ! add_perf_probes; then
-		echo "perf probe: $(head -n 1 "$work/perf.log")"
+		echo "perf probe: $(grep -m 1 . "$work/perf.log")"
 	fi
 	delete_perf_probes
 }

@@ -85,13 +85,14 @@ start_tracer() { # ARGUMENT...
 }
 
 stop_tracer() {
-	local recorded
+	local recorded lost
 
 	kill -INT "$tracer"
 	wait "$tracer"
+	lost=$(lost_of_tracer)
 	recorded=$(sed -n 's/^rtrace-bpf: recorded \([0-9]*\) calls.*/\1/p' "$work/tracer.log")
 	[ "$recorded" = "$calls_made" ] ||
-		record note "rtrace-bpf recorded $recorded of $calls_made calls in one round: $(lost_of_tracer)"
+		record note "rtrace-bpf recorded $recorded of $calls_made calls in one round: ${lost:-it says of none that it is lost}"
 }
 
 # What it says to have lost; nothing if that is nothing.
