@@ -41,7 +41,7 @@
 
 #define RT_AGENT_MEMFD	 "rtrace-agent"
 #define RT_AGENT_MAGIC	 0x31544e4741545252ULL /* "RRTAGNT1" */
-#define RT_AGENT_VERSION 6
+#define RT_AGENT_VERSION 7
 
 #define RT_AGENT_CONTROL 4096
 #define RT_AGENT_STATE	 8192

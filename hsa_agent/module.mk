@@ -48,7 +48,7 @@ $(O)/tests/test_agent_map: $(O)/obj/tests/unit/test_agent_map.o $(O)/obj/hsa_age
 $(O)/tests/test_agent_tables: $(O)/obj/tests/unit/test_agent_tables.o $(AGENT_OBJS)
 $(O)/obj/tests/unit/test_agent_tables.o: | $(O)/gen/hsa_tables.h
 $(O)/tests/test_descriptor: $(O)/obj/tests/unit/test_descriptor.o $(O)/obj/hsa_agent/descriptor.o
-SPAN_OBJS = $(patsubst %,$(O)/obj/%.o,hsa_agent/stubs_code hsa_agent/stubs hsa_agent/spans \
+SPAN_OBJS = $(patsubst %,$(O)/obj/%.o,hsa_agent/stubs_code hsa_agent/stubs hsa_agent/shm hsa_agent/spans \
 	hsa_agent/span_items hsa_agent/clock user/agent_spans user/items user/procfs user/clock)
 $(O)/tests/test_spans: $(O)/obj/tests/unit/test_spans.o $(SPAN_OBJS)
 $(O)/tests/test_stubs: $(O)/obj/tests/unit/test_stubs.o $(O)/obj/tests/unit/stub_targets.o $(SPAN_OBJS)

@@ -87,12 +87,14 @@ struct rt_spans_control {
 };
 
 struct rt_spans_state {
-	__u32 capturing;  /* calls that begin now are captured */
+	__u64 since;	  /* calls that begin are captured (0: never), CLOCK_BOOTTIME in ns, ... */
+	__u64 until;	  /* ... until then; they still are if that is not after it */
 	__u32 generation; /* of the control that it goes by */
-	__u64 corr;	  /* ids given to threads so far */
-	__u64 taken;	  /* chunks so far */
-	__u32 threads;	  /* places that were ever taken are below that */
-	__u32 count;	  /* functions of the control that are known */
+	__u32 _pad;
+	__u64 corr;    /* ids given to threads so far */
+	__u64 taken;   /* chunks so far */
+	__u32 threads; /* places that were ever taken are below that */
+	__u32 count;   /* functions of the control that are known */
 	/* From where a thread's pointer (fs) leads to, to the address of its rt_span_thread. */
 	__s64 thread_offset;
 	__u64 places; /* so many that call these functions lead to the agent now */

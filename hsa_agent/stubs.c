@@ -9,6 +9,7 @@
 
 #include <string.h>
 
+#include "hsa_agent/shm.h"
 #include "hsa_agent/stubs.inc"
 
 struct stub {
@@ -161,6 +162,14 @@ static void want(bool on)
 	}
 }
 
+/* Times that follow each other differ: which is the later one says whether calls are captured. */
+static void note_time(__u64 *at, __u64 last)
+{
+	uint64_t now = shm_now();
+
+	__atomic_store_n(at, now > last ? now : last + 1, __ATOMIC_RELEASE);
+}
+
 bool stubs_follow(bool active)
 {
 	struct rt_spans_state *state = area.state;
@@ -171,12 +180,15 @@ bool stubs_follow(bool active)
 		return false;
 	generation = __atomic_load_n(&area.control->generation, __ATOMIC_ACQUIRE);
 	on = active && __atomic_load_n(&area.control->wanted, __ATOMIC_RELAXED);
-	if (on == state->capturing && generation == state->generation)
+	if (on == stubs_capture() && generation == state->generation)
 		return false;
+	if (on && !stubs_capture())
+		note_time(&state->since, state->until);
 	some = take_new();
 	want(on);
 	state->generation = generation;
-	__atomic_store_n(&state->capturing, on, __ATOMIC_RELEASE);
+	if (!on && stubs_capture())
+		note_time(&state->until, state->since);
 	return some;
 }
 
@@ -187,7 +199,7 @@ void stubs_allow_instants(bool allow)
 
 bool stubs_capture(void)
 {
-	return area.state && area.state->capturing;
+	return area.state && area.state->since > area.state->until;
 }
 
 __u64 *stubs_places(void)

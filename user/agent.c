@@ -367,12 +367,16 @@ void agent__keep_probes(struct agent_view *v)
 	__atomic_store_n(&control(v)->probing, clock__boot_ns(), __ATOMIC_RELEASE);
 }
 
-bool agent__captures(const struct agent_view *v)
+void agent__captured(const struct agent_view *v, uint64_t *since, uint64_t *until)
 {
 	const struct rt_spans_state *s =
 		(const void *)(v->base + v->header.spans_off + RT_SPANS_STATE);
 
-	return v->header.spans_off && __atomic_load_n(&s->capturing, __ATOMIC_ACQUIRE);
+	*since = *until = 0;
+	if (!v->header.spans_off)
+		return;
+	*until = __atomic_load_n(&s->until, __ATOMIC_ACQUIRE);
+	*since = __atomic_load_n(&s->since, __ATOMIC_ACQUIRE);
 }
 
 void agent__want(struct agent_view *v, uint32_t wants)

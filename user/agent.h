@@ -102,8 +102,11 @@ void agent__deactivate(struct agent_view *v);
  */
 struct agent_view *agent__find_probed(pid_t pid);
 void agent__keep_probes(struct agent_view *v);
-/* Does it capture calls all the same? It answers within a few milliseconds. */
-bool agent__captures(const struct agent_view *v);
+/*
+ * When it last did so all the same, ns of CLOCK_BOOTTIME as the process says; 0: never. It still
+ * does if the end is not after the beginning: it answers within a few milliseconds.
+ */
+void agent__captured(const struct agent_view *v, uint64_t *since, uint64_t *until);
 
 /* What the agent says of itself: is it recording? It answers within a few milliseconds. */
 bool agent__recording(const struct agent_view *v);

@@ -75,6 +75,7 @@ struct agents {
 	struct number *numbers;
 	struct probed *probed; /* whose agents are not ours */
 	bool wanted, capture, begun, stopped;
+	uint64_t created;
 	uint64_t opened; /* so many could capture calls */
 	uint32_t wants;
 	uint64_t missed;  /* of which nothing could be read */
@@ -92,6 +93,7 @@ struct agents *agents__new(struct strings *strings, const struct agents_callback
 	a->strings = strings;
 	a->callbacks = *callbacks;
 	a->wanted = wanted;
+	a->created = clock__boot_ns();
 	return a;
 }
 
@@ -261,7 +263,7 @@ static bool look(struct agents *a, pid_t pid, bool fresh)
 	int err;
 
 	if (!a->wanted) {
-		probed__add(&a->probed, pid, 1);
+		probed__add(&a->probed, pid, fresh ? a->created : now, 1);
 		return false;
 	}
 	if (find_member(a, pid))
@@ -269,7 +271,7 @@ static bool look(struct agents *a, pid_t pid, bool fresh)
 	view = open_view(a, pid, -1);
 	err = view ? 0 : errno;
 	if (err == EBUSY)
-		probed__add(&a->probed, pid, 1);
+		probed__add(&a->probed, pid, fresh ? a->created : now, 1);
 	if (err && err != EAGAIN) {
 		if (err != ENOENT && err != EBUSY && err != EALREADY && err != EPROTO)
 			say_unread(a, pid, err);
@@ -372,7 +374,7 @@ static void miss(struct agents *a, pid_t pid)
 	int err = errno;
 
 	if (err == EBUSY)
-		probed__add(&a->probed, pid, 1);
+		probed__add(&a->probed, pid, a->created, 1);
 	if (err == EBUSY || err == EALREADY)
 		return;
 	if (err == ENOENT || err == ESRCH)
@@ -456,7 +458,7 @@ void agents__created(struct agents *a, pid_t pid, int fd, uint64_t at)
 	int own;
 
 	if (!a->wanted)
-		probed__add(&a->probed, pid, LOOKS_OFTEN);
+		probed__add(&a->probed, pid, a->created, LOOKS_OFTEN);
 	if (!a->wanted || (m && m->since >= at)) /* found in the meantime */
 		return;
 	own = procfs__open_fd(pid, fd, O_RDWR);
@@ -520,7 +522,7 @@ void agents__exec(struct agents *a, pid_t pid, uint64_t at)
 {
 	struct member *m = find_member(a, pid);
 
-	probed__forget(&a->probed, pid);
+	probed__forget(&a->probed, pid, a->callbacks.blinded, a->callbacks.arg);
 	if (m && m->since < at)
 		retire(a, m);
 }
@@ -577,7 +579,7 @@ void agents__reap(struct agents *a)
 {
 	struct member **link = &a->members, *m;
 
-	probed__forget(&a->probed, 0);
+	probed__forget(&a->probed, 0, a->callbacks.blinded, a->callbacks.arg);
 	while ((m = *link)) {
 		if (!m->ended && has_ended(m))
 			retire(a, m);
@@ -673,6 +675,7 @@ bool agents__drain_last(struct agents *a)
 {
 	bool complete = true;
 
+	probed__finish(a->probed, a->callbacks.blinded, a->callbacks.arg);
 	for (struct member *m = a->members; m; m = m->next) {
 		if (!m->view || m->gone)
 			continue;

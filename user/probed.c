@@ -13,8 +13,8 @@
 
 struct probed {
 	pid_t pid;
-	int looks;	       /* how often its agent is still looked for */
-	uint64_t added, blind; /* when; since when the agent has captured, 0: it does not */
+	int looks;     /* how often its agent is still looked for */
+	uint64_t told; /* what was captured before is told, or was not to be traced */
 	struct agent_view *view;
 	struct probed *next;
 };
@@ -25,13 +25,11 @@ static void look(struct probed *p)
 		return;
 	p->looks--;
 	p->view = agent__find_probed(p->pid);
-	if (!p->view)
-		return;
-	agent__keep_probes(p->view);
-	p->blind = agent__captures(p->view) ? p->added : 0;
+	if (p->view)
+		agent__keep_probes(p->view);
 }
 
-void probed__add(struct probed **list, pid_t pid, int looks)
+void probed__add(struct probed **list, pid_t pid, uint64_t since, int looks)
 {
 	struct probed *p;
 
@@ -42,23 +40,44 @@ void probed__add(struct probed **list, pid_t pid, int looks)
 		if (!p)
 			return;
 		p->pid = pid;
+		p->told = since;
 		p->next = *list;
 		*list = p;
 	}
 	p->looks = looks;
-	p->added = clock__boot_ns();
 	look(p);
+}
+
+/* What its agent has captured; with `last` also what it still does. */
+static void tell(struct probed *p, bool last, probed_fn fn, void *arg)
+{
+	uint64_t since, until, now = clock__boot_ns();
+
+	if (!p->view)
+		return;
+	agent__captured(p->view, &since, &until);
+	if (last && since > until)
+		until = now;
+	if (until > now)
+		until = now;
+	if (until <= p->told)
+		return;
+	fn(p->pid, since > p->told && since < until ? since : p->told, until, arg);
+	p->told = until;
 }
 
 void probed__look(struct probed *list, probed_fn fn, void *arg)
 {
 	for (struct probed *p = list; p; p = p->next) {
 		look(p);
-		if (!p->blind || agent__captures(p->view))
-			continue;
-		fn(p->pid, p->blind, clock__boot_ns(), arg);
-		p->blind = 0;
+		tell(p, false, fn, arg);
 	}
+}
+
+void probed__finish(struct probed *list, probed_fn fn, void *arg)
+{
+	for (struct probed *p = list; p; p = p->next)
+		tell(p, true, fn, arg);
 }
 
 static bool has_ended(const struct probed *p)
@@ -72,13 +91,14 @@ static void free_one(struct probed *p)
 	free(p);
 }
 
-void probed__forget(struct probed **list, pid_t pid)
+void probed__forget(struct probed **list, pid_t pid, probed_fn fn, void *arg)
 {
 	struct probed *p;
 
 	while ((p = *list)) {
 		if (p->pid == pid || has_ended(p)) {
 			*list = p->next;
+			tell(p, true, fn, arg);
 			free_one(p);
 		} else {
 			list = &p->next;
@@ -95,9 +115,15 @@ void probed__beat(struct probed *list)
 
 bool probed__are_blinded(const struct probed *list)
 {
-	for (const struct probed *p = list; p; p = p->next)
-		if (p->view && agent__captures(p->view) && !has_ended(p))
+	uint64_t since, until;
+
+	for (const struct probed *p = list; p; p = p->next) {
+		if (!p->view || has_ended(p))
+			continue;
+		agent__captured(p->view, &since, &until);
+		if (since > until)
 			return true;
+	}
 	return false;
 }
 

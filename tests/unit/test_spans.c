@@ -140,7 +140,8 @@ static bool captures(void)
 {
 	const struct spans_area area = spans_area_at(memory);
 
-	return area.state->capturing && area.state->generation == area.control->generation;
+	return area.state->since > area.state->until &&
+	       area.state->generation == area.control->generation;
 }
 
 static void want(bool wanted)
