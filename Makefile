@@ -30,7 +30,9 @@ endif
 
 WARN = -Wall -Wextra -Wno-unused-parameter -Wmissing-prototypes -Wstrict-prototypes -Werror
 CFLAGS ?= -O2 -g
-ALL_CFLAGS = -std=gnu11 -D_GNU_SOURCE $(WARN) $(CFLAGS) -I. -I$(O)/gen -DRTRACE_VERSION='"$(VERSION)"' -MMD -MP
+# GCC zeroes some hundred bytes by `rep stos`, which takes 15 ns to begin; all there is of a record.
+FAST_ZERO = $(shell $(CC) -mmemset-strategy=libcall:-1:noalign -E -x c /dev/null >/dev/null 2>&1 && echo -mmemset-strategy=libcall:-1:noalign)
+ALL_CFLAGS := -std=gnu11 -D_GNU_SOURCE $(WARN) $(CFLAGS) $(FAST_ZERO) -I. -I$(O)/gen -DRTRACE_VERSION='"$(VERSION)"' -MMD -MP
 ifneq ($(SAN),)
   SANFLAGS = -fsanitize=$(SAN) -fno-omit-frame-pointer -fno-sanitize-recover=undefined
 endif

@@ -71,8 +71,6 @@ static __always_inline void send_with_items(struct task_state *t, __u32 depth,
 	s->h.size = size;
 	if (!ring || bpf_ringbuf_output(ring, t->out, size, BPF_RB_NO_WAKEUP))
 		count_lost(RT_COUNT_LOST_RING);
-	else
-		count(RT_COUNT_SPANS);
 }
 
 /* `plan`: what to read; NULL for a call that did not return. */
@@ -96,7 +94,6 @@ __noinline int send_span(struct task_state *t, __u32 depth, struct span_end *e,
 	}
 	fill_span(s, t, depth, e);
 	submit(s);
-	count(RT_COUNT_SPANS);
 	return 0;
 }
 

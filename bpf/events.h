@@ -331,7 +331,6 @@ struct rt_spills {
 
 /* Counters, per CPU. */
 enum rt_count {
-	RT_COUNT_SPANS,		/* sent */
 	RT_COUNT_LOST_RING,	/* spans lost: ring full */
 	RT_COUNT_LOST_DEPTH,	/* spans lost: nested deeper than RT_DEPTH */
 	RT_COUNT_LOST_TASK,	/* spans lost: no memory for a thread's call stack */

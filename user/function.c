@@ -149,12 +149,34 @@ static bool passes_exceptions(const char *name)
 	return !strncmp(name, "hsa_", 4) && strstr(name, "iterate_");
 }
 
+static enum launch_kind launches_of(const struct function *fn)
+{
+	static const struct {
+		const char *prefix;
+		enum launch_kind kind;
+	} kinds[] = {
+		{"hipMemcpy", LAUNCH_COPY},
+		{"hipDrvMemcpy", LAUNCH_COPY},
+		{"hipMemset", LAUNCH_FILL},
+		{"hipGraphLaunch", LAUNCH_GRAPH},
+		{"hipStreamSynchronize", LAUNCH_SYNC},
+	};
+
+	if (fn->role == ROLE_LAUNCH_HOST || fn->role == ROLE_LAUNCH_MODULE)
+		return LAUNCH_KERNEL;
+	for (size_t i = 0; i < sizeof(kinds) / sizeof(kinds[0]); i++)
+		if (!strncmp(fn->name, kinds[i].prefix, strlen(kinds[i].prefix)))
+			return kinds[i].kind;
+	return LAUNCH_NONE;
+}
+
 static void set_plan(const struct functions *fns, struct function *fn)
 {
 	if (fn->api)
 		api__plan(fn->api, &fn->plan);
 	fn->registers = api__registers(fn->api);
 	set_role(fn);
+	fn->launches = launches_of(fn);
 	if (is_kept(fn))
 		fn->plan.flags |= RT_PLAN_KEEP;
 	fn->plan.flags |= RT_PLAN_DOMAIN(fn->domain);

@@ -39,11 +39,22 @@ enum function_role {
 	ROLE_NAME_DEVICE,
 };
 
+/* What a call does on its stream. */
+enum launch_kind {
+	LAUNCH_NONE,
+	LAUNCH_KERNEL,
+	LAUNCH_COPY,
+	LAUNCH_FILL,
+	LAUNCH_GRAPH, /* any number of operations */
+	LAUNCH_SYNC,  /* waits until the stream has run empty */
+};
+
 struct function {
 	uint32_t id;
 	char *name; /* canonical: that of the function which a variant or an alias is of */
 	enum ev_domain domain;
 	enum function_role role;
+	enum launch_kind launches;
 	bool shown;			/* else captured for what it tells of other events */
 	const struct api_function *api; /* NULL: no header knows it */
 	uint32_t registers;		/* api__registers */

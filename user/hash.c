@@ -8,37 +8,27 @@
 #include <sys/random.h>
 #include <time.h>
 
-static uint64_t secret[3];
+uint64_t hash__secret[2];
 
 __attribute__((constructor)) static void draw_secret(void)
 {
 	struct timespec now;
 
-	if (getrandom(secret, sizeof(secret), GRND_NONBLOCK) == sizeof(secret))
+	if (getrandom(hash__secret, sizeof(hash__secret), GRND_NONBLOCK) == sizeof(hash__secret))
 		return;
 	clock_gettime(CLOCK_REALTIME, &now); /* just after boot: better than nothing */
-	secret[0] = (uint64_t)now.tv_nsec << 32 ^ now.tv_sec;
-	secret[1] = secret[2] = (uintptr_t)&now;
-}
-
-static uint64_t fold(uint64_t a, uint64_t b)
-{
-	unsigned __int128 product = (unsigned __int128)a * b;
-
-	return (uint64_t)product ^ (uint64_t)(product >> 64);
+	hash__secret[0] = (uint64_t)now.tv_nsec << 32 ^ now.tv_sec;
+	hash__secret[1] = (uintptr_t)&now;
 }
 
 uint32_t hash__bytes(const void *bytes, size_t size)
 {
-	uint64_t hash = secret[0] + size, word;
+	uint64_t hash = hash__secret[0], word;
 	const char *at = bytes;
 
-	for (; size >= sizeof(word); size -= sizeof(word), at += sizeof(word)) {
+	for (; size > sizeof(word); size -= sizeof(word), at += sizeof(word)) {
 		memcpy(&word, at, sizeof(word));
-		hash = fold(hash ^ word, secret[1]);
+		hash = hash__fold(hash ^ word, hash__secret[1]);
 	}
-	word = 0;
-	memcpy(&word, at, size);
-	hash = fold(hash ^ word, secret[2]);
-	return hash ^ hash >> 32;
+	return hash__last(hash, at, size);
 }

@@ -9,6 +9,7 @@
 #include <stddef.h>
 #include <stdint.h>
 #include <stdlib.h>
+#include <string.h>
 
 /*
  * A hash of the bytes by a secret that is drawn when the program starts. Who cannot see hashes
@@ -16,7 +17,30 @@
  */
 uint32_t hash__bytes(const void *bytes, size_t size);
 
-#define HASH_FUNCTION(keyptr, keylen, hashv) ((hashv) = hash__bytes(keyptr, keylen))
+extern uint64_t hash__secret[2];
+
+static inline uint64_t hash__fold(uint64_t a, uint64_t b)
+{
+	unsigned __int128 product = (unsigned __int128)a * b;
+
+	return (uint64_t)product ^ (uint64_t)(product >> 64);
+}
+
+static inline uint32_t hash__last(uint64_t hash, const void *bytes, size_t size)
+{
+	uint64_t word = 0;
+
+	memcpy(&word, bytes, size);
+	hash = hash__fold(hash ^ word, hash__secret[1]);
+	return hash ^ hash >> 32;
+}
+
+/* The same hash either way: where the compiler knows that a key is short, it needs no loop. */
+#define HASH_FUNCTION(keyptr, keylen, hashv)                                         \
+	((hashv) = __builtin_constant_p(keylen) && (keylen) <= sizeof(uint64_t)      \
+			   ? hash__last(hash__secret[0], keyptr,                     \
+					(keylen) <= sizeof(uint64_t) ? (keylen) : 0) \
+			   : hash__bytes(keyptr, keylen))
 
 #include <uthash.h>
 

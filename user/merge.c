@@ -344,13 +344,12 @@ static void follow_stream(struct merge *m, struct call *c, struct stream *stream
 	struct worked w = {
 		.ev = &c->ev,
 		.stream = stream,
-		.kind = workers__kind(c->fn->name),
+		.kind = c->fn->launches,
 		.caused = c->thread->caused_root == c->ev.corr,
-		.bytes = bytes_of(c),
 	};
 
-	if (c->fn->role == ROLE_LAUNCH_HOST || c->fn->role == ROLE_LAUNCH_MODULE)
-		w.kind = LAUNCH_KERNEL;
+	if (w.kind == LAUNCH_COPY || w.kind == LAUNCH_FILL)
+		w.bytes = bytes_of(c);
 	w.aligned = !((w.bytes | c->rec->args[0]) % BLIT_ALIGNMENT);
 	if (!has_returned(c) || args__failed(c->fn->api, &c->values))
 		w.kind = LAUNCH_NONE;
@@ -366,7 +365,7 @@ static void show(struct merge *m, struct call *c)
 	ev->stream = stream ? stream->number : STREAM_NONE;
 	if (c->fn->domain == DOMAIN_HIP)
 		c->process->calls_hip = c->thread->calls_hip = true;
-	if (c->fn->role == ROLE_LAUNCH_HOST || c->fn->role == ROLE_LAUNCH_MODULE) {
+	if (c->fn->launches == LAUNCH_KERNEL) {
 		c->thread->launching_corr = ev->corr;
 		c->thread->launching_kernel =
 			handles__find(t->handles, c->rec->h.pid, c->rec->args[0]);

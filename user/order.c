@@ -1,26 +1,28 @@
 // SPDX-License-Identifier: MIT
 /*
- * The reorder buffer: copies in an arena, sorted by time when a part of them is released.
+ * The reorder buffer: copies in an arena, sorted by time when a part of them is released. They come
+ * as a few runs that are in order, a source after the other, and runs are what is merged.
  */
 #include "user/order.h"
 
 #include <errno.h>
+#include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
 
 struct item {
 	uint64_t ts;
-	uint64_t seq;
 	size_t at; /* in the arena */
 	size_t size;
 };
 
 struct order {
-	struct item *items;
+	struct item *items, *merged; /* both have room for as many */
 	size_t count, capacity;
 	char *arena;
 	size_t used, arena_size;
-	uint64_t seq;
+	char *other; /* arena, for what stays when it is tidied up */
+	size_t other_size;
 };
 
 struct order *order__new(void)
@@ -33,21 +35,32 @@ void order__free(struct order *o)
 	if (!o)
 		return;
 	free(o->items);
+	free(o->merged);
 	free(o->arena);
+	free(o->other);
 	free(o);
+}
+
+static int grow_items(struct order *o)
+{
+	size_t capacity = o->capacity ? o->capacity * 2 : 1024;
+	struct item *items = realloc(o->items, capacity * sizeof(*items)), *merged;
+
+	if (!items)
+		return -ENOMEM;
+	o->items = items;
+	merged = realloc(o->merged, capacity * sizeof(*merged));
+	if (!merged)
+		return -ENOMEM;
+	o->merged = merged;
+	o->capacity = capacity;
+	return 0;
 }
 
 static int grow(struct order *o, size_t size)
 {
-	if (o->count == o->capacity) {
-		size_t capacity = o->capacity ? o->capacity * 2 : 1024;
-		struct item *items = realloc(o->items, capacity * sizeof(*items));
-
-		if (!items)
-			return -ENOMEM;
-		o->items = items;
-		o->capacity = capacity;
-	}
+	if (o->count == o->capacity && grow_items(o))
+		return -ENOMEM;
 	if (o->arena_size - o->used < size) {
 		size_t arena_size = o->arena_size ? o->arena_size * 2 : 1 << 18;
 		char *arena;
@@ -71,27 +84,65 @@ int order__push(struct order *o, uint64_t ts, const void *rec, size_t size)
 	if (err)
 		return err;
 	memcpy(o->arena + o->used, rec, size);
-	o->items[o->count++] =
-		(struct item){.ts = ts, .seq = o->seq++, .at = o->used, .size = size};
+	o->items[o->count++] = (struct item){.ts = ts, .at = o->used, .size = size};
 	o->used += room;
 	return 0;
 }
 
-static int by_time(const void *a, const void *b)
+/* Where the run that begins there ends. */
+static size_t run_end(const struct order *o, size_t from)
 {
-	const struct item *x = a, *y = b;
+	size_t i = from + 1;
 
-	if (x->ts != y->ts)
-		return x->ts < y->ts ? -1 : 1;
-	return x->seq < y->seq ? -1 : x->seq > y->seq;
+	while (i < o->count && o->items[i - 1].ts <= o->items[i].ts)
+		i++;
+	return i < o->count ? i : o->count;
+}
+
+/* Of what has one time, that of the first run comes first. */
+static void merge_two(const struct order *o, size_t from, size_t middle, size_t end)
+{
+	size_t a = from, b = middle;
+
+	for (size_t i = from; i < end; i++) {
+		bool second = a == middle || (b < end && o->items[b].ts < o->items[a].ts);
+
+		o->merged[i] = o->items[second ? b++ : a++];
+	}
+}
+
+static void sort(struct order *o)
+{
+	while (run_end(o, 0) < o->count) {
+		struct item *merged = o->merged;
+		size_t from, middle, end;
+
+		for (from = 0; from < o->count; from = end) {
+			middle = run_end(o, from);
+			end = middle < o->count ? run_end(o, middle) : middle;
+			merge_two(o, from, middle, end);
+		}
+		o->merged = o->items;
+		o->items = merged;
+	}
+}
+
+static bool make_room(struct order *o)
+{
+	if (o->other_size >= o->arena_size)
+		return true;
+	free(o->other);
+	o->other = malloc(o->arena_size);
+	o->other_size = o->other ? o->arena_size : 0;
+	return o->other;
 }
 
 /* Moves what stays to the front of both arrays; items are in the order of time, the arena is not.
  */
 static void keep_rest(struct order *o, size_t from)
 {
-	size_t rest = o->count - from, used = 0;
-	char *arena;
+	size_t rest = o->count - from, used = 0, size = o->arena_size;
+	char *arena = o->arena;
 
 	memmove(o->items, o->items + from, rest * sizeof(*o->items));
 	o->count = rest;
@@ -99,16 +150,17 @@ static void keep_rest(struct order *o, size_t from)
 		o->used = 0;
 		return;
 	}
-	arena = malloc(o->arena_size);
-	if (!arena)
+	if (!make_room(o))
 		return; /* nothing is lost: the arena just does not shrink this time */
 	for (size_t i = 0; i < rest; i++) {
-		memcpy(arena + used, o->arena + o->items[i].at, o->items[i].size);
+		memcpy(o->other + used, arena + o->items[i].at, o->items[i].size);
 		o->items[i].at = used;
 		used += (o->items[i].size + 7) & ~7UL;
 	}
-	free(o->arena);
-	o->arena = arena;
+	o->arena = o->other;
+	o->arena_size = o->other_size;
+	o->other = arena;
+	o->other_size = size;
 	o->used = used;
 }
 
@@ -119,7 +171,7 @@ void order__release(struct order *o, uint64_t bound,
 
 	if (!o->count)
 		return;
-	qsort(o->items, o->count, sizeof(*o->items), by_time);
+	sort(o);
 	for (n = 0; n < o->count && o->items[n].ts <= bound; n++)
 		fn(o->arena + o->items[n].at, o->items[n].size, arg);
 	keep_rest(o, n);

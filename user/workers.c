@@ -36,25 +36,6 @@ struct birth {
 	struct birth *next;
 };
 
-enum launch_kind workers__kind(const char *function)
-{
-	static const struct {
-		const char *prefix;
-		enum launch_kind kind;
-	} kinds[] = {
-		{"hipMemcpy", LAUNCH_COPY},
-		{"hipDrvMemcpy", LAUNCH_COPY},
-		{"hipMemset", LAUNCH_FILL},
-		{"hipGraphLaunch", LAUNCH_GRAPH},
-		{"hipStreamSynchronize", LAUNCH_SYNC},
-	};
-
-	for (size_t i = 0; i < sizeof(kinds) / sizeof(kinds[0]); i++)
-		if (!strncmp(function, kinds[i].prefix, strlen(kinds[i].prefix)))
-			return kinds[i].kind;
-	return LAUNCH_NONE;
-}
-
 /* ---- threads ---- */
 
 static struct birth *find_birth(const struct process *p, uint32_t tid)

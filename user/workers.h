@@ -22,19 +22,8 @@
 #include "user/correlate.h"
 #include "user/event.h"
 #include "user/streams.h"
+#include "user/function.h"
 #include "user/task.h"
-
-enum launch_kind {
-	LAUNCH_NONE,
-	LAUNCH_KERNEL,
-	LAUNCH_COPY,
-	LAUNCH_FILL,
-	LAUNCH_GRAPH, /* any number of operations */
-	LAUNCH_SYNC,  /* waits until the stream has run empty */
-};
-
-/* What a call of that name does on its stream. */
-enum launch_kind workers__kind(const char *function);
 
 /* A thread was started inside the open call whose outermost is `root`. */
 void workers__born(struct process *p, uint32_t tid, uint64_t root);
