@@ -178,17 +178,19 @@ void procfs__join_arguments(char *args, size_t size)
 
 void procfs__cgroup(pid_t pid, char *buf, size_t size)
 {
-	static const char unified[] = "0::";
-	char path[64], text[8192];
+	static const char unified[] = "\n0::";
+	char path[64], text[8192] = "\n"; /* so that the first line is as the others */
 	char *line;
 
 	buf[0] = '\0';
 	snprintf(path, sizeof(path), "/proc/%d/cgroup", pid);
-	if (read_file(path, text, sizeof(text)) <= 0)
+	if (read_file(path, text + 1, sizeof(text) - 1) <= 0)
 		return;
-	line = strncmp(text, unified, 3) ? strstr(text, "\n0::") : text - 1;
-	if (line)
-		snprintf(buf, size, "%.*s", (int)strcspn(line + 4, "\n"), line + 4);
+	line = strstr(text, unified);
+	if (!line)
+		return;
+	line += strlen(unified);
+	snprintf(buf, size, "%.*s", (int)strcspn(line, "\n"), line);
 }
 
 /* The last of the ids in a status file, if there are several: that in the innermost namespace. */
