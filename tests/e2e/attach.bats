@@ -8,11 +8,7 @@ load gpu
 AGENT=$O/librtrace-agent.so
 
 start_tracer() {
-	fresh err
-	"$RTRACE" -f json -o "$(tmp t.json)" "$@" 2>"$(tmp err)" &
-	tracer=$!
-	JOBS_STARTED+=("$tracer")
-	wait_for grep -q 'API calls' "$(tmp err)"
+	start_tracing "$RTRACE" -f json -o "$(tmp t.json)" "$@"
 }
 
 ops_are_true() {

@@ -119,6 +119,15 @@ fresh() {
 	done
 }
 
+# start_tracing COMMAND...: in the background, as $tracer, what it says in err; returns when calls are captured
+start_tracing() {
+	fresh err
+	"$@" 2>"$(tmp err)" &
+	tracer=$!
+	JOBS_STARTED+=("$tracer")
+	wait_for grep -q 'API calls' "$(tmp err)"
+}
+
 # Ends what a test has left running, by pid.
 end_jobs() {
 	local pid

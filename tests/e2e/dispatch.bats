@@ -198,11 +198,7 @@ OPTIONS=()
 
 # The tracer reads the simulated GPU's clock: it has the simulator under it as well.
 start_tracer() {
-	fresh err
-	sim_exec SIMKFD_DRIFT_PPM=200 "$RTRACE" --dispatch-from-bpf -v -f json -o "$(tmp t.json)" "$@" 2>"$(tmp err)" &
-	tracer=$!
-	JOBS_STARTED+=("$tracer")
-	wait_for grep -q 'API calls' "$(tmp err)"
+	start_tracing sim_exec SIMKFD_DRIFT_PPM=200 "$RTRACE" --dispatch-from-bpf -v -f json -o "$(tmp t.json)" "$@"
 }
 
 end_both() {

@@ -46,15 +46,6 @@ nothing_is_left() {
 	[ "$(grep -c rtrace_ /sys/kernel/tracing/uprobe_events)" = 0 ]
 }
 
-# start_tracer COMMAND...: until it traces
-start_tracer() {
-	fresh err
-	"$@" 2>"$(tmp err)" &
-	tracer=$!
-	JOBS_STARTED+=("$tracer")
-	wait_for grep -q 'API calls' "$(tmp err)"
-}
-
 # ends_with STATUS: the tracer does, by itself or when it is asked to
 ends_with() {
 	local status=0
@@ -109,7 +100,7 @@ needs_mounts() {
 	for format in rtrace json; do
 		fresh truth
 		start_job HSA_TOOLS_LIB="$AGENT" "$O/workloads/job" -d 1000 -t 2
-		start_tracer "$RTRACE" -p "$job" -f "$format" -f text -o "$(tmp t)"
+		start_tracing "$RTRACE" -p "$job" -f "$format" -f text -o "$(tmp t)"
 		go
 		sleep 0.5
 		rm "$(tmp "t.$format")"
@@ -220,7 +211,7 @@ in_group() {
 	[ "$(env LD_PRELOAD="$O/tests/elsewhere.so" "${jumping[@]}" date +%s)" -gt "$(($(date +%s) + 3000))" ]
 	rm "$(tmp ahead)"
 	start_job LD_PRELOAD="$O/tests/elsewhere.so $O/libsimkfd.so" "${jumping[@]}" HSA_TOOLS_LIB="$AGENT" "$O/workloads/job" -d 1000 -t 2
-	start_tracer env LD_PRELOAD="$O/tests/elsewhere.so" "${jumping[@]}" "$RTRACE" -p "$job" -f json -o "$(tmp t.json)"
+	start_tracing env LD_PRELOAD="$O/tests/elsewhere.so" "${jumping[@]}" "$RTRACE" -p "$job" -f json -o "$(tmp t.json)"
 	go
 	for _ in 1 2 3; do
 		sleep 0.3
@@ -255,7 +246,7 @@ start_elsewhen() {
 	for ahead in "--boottime 86400" "--boottime -100" "--monotonic 86400"; do
 		# shellcheck disable=SC2086 # words
 		start_elsewhen $ahead
-		start_tracer "$RTRACE" -p "$job" -f json -o "$(tmp t.json)"
+		start_tracing "$RTRACE" -p "$job" -f json -o "$(tmp t.json)"
 		[ "$(grep -c "agent: process $job: its clock is another than the kernel's" "$(tmp err)")" = 1 ]
 		before=$(awk '{ printf "%.0f\n", $1 * 1e6 }' /proc/uptime)
 		touch "$(tmp go)"
@@ -270,7 +261,7 @@ start_elsewhen() {
 	done
 	# In one where nothing is moved, as container runtimes make it, everything is as ever.
 	start_elsewhen
-	start_tracer "$RTRACE" -p "$job" -f json -o "$(tmp t.json)"
+	start_tracing "$RTRACE" -p "$job" -f json -o "$(tmp t.json)"
 	go
 	ends_with 0
 	check_counts "$(tmp out)" "$(tmp t.json)"

@@ -54,15 +54,6 @@ start_edges() {
 	wait_for grep -q ready "$(tmp out)"
 }
 
-# start_tracer COMMAND...: until it traces
-start_tracer() {
-	fresh err
-	"$@" 2>"$(tmp err)" &
-	tracer=$!
-	JOBS_STARTED+=("$tracer")
-	wait_for grep -q 'API calls' "$(tmp err)"
-}
-
 stop_tracer() {
 	kill -INT "$tracer"
 	wait "$tracer"
@@ -70,15 +61,15 @@ stop_tracer() {
 
 @test "capabilities: while it traces it has those that it goes on to need, in all its threads" {
 	start_edges 1
-	start_tracer "$RTRACE" -p "$job" -f rtrace -o "$(tmp t)"
+	start_tracing "$RTRACE" -p "$job" -f rtrace -o "$(tmp t)"
 	# One of them writes the recording.
 	[ "$(find "/proc/$tracer/task" -maxdepth 1 -name '[0-9]*' | wc -l)" -ge 2 ]
 	has_just "$tracer" "${ALWAYS[@]}"
 	stop_tracer
-	start_tracer "$RTRACE" -a --metrics 127.0.0.1:0
+	start_tracing "$RTRACE" -a --metrics 127.0.0.1:0
 	has_just "$tracer" "${ALWAYS[@]}" NET_BIND_SERVICE
 	stop_tracer
-	start_tracer env SUDO_UID=65534 SUDO_GID=65534 "$RTRACE" -p "$job" -f rtrace -o "$(tmp t)"
+	start_tracing env SUDO_UID=65534 SUDO_GID=65534 "$RTRACE" -p "$job" -f rtrace -o "$(tmp t)"
 	has_just "$tracer" "${ALWAYS[@]}" CHOWN FOWNER
 	stop_tracer
 }
@@ -86,7 +77,7 @@ stop_tracer() {
 paranoid() {
 	fresh t.json
 	start_edges 10
-	start_tracer env LD_PRELOAD="$O/capture/oldkernel.so" OLDKERNEL=paranoid "$RTRACE" --attach "$1" -p "$job" -f json -o "$(tmp t.json)"
+	start_tracing env LD_PRELOAD="$O/capture/oldkernel.so" OLDKERNEL=paranoid "$RTRACE" --attach "$1" -p "$job" -f json -o "$(tmp t.json)"
 	has_just "$tracer" "${ALWAYS[@]}" SYS_ADMIN
 	kill -USR1 "$job"
 	wait "$tracer"
@@ -190,7 +181,7 @@ range() {
 
 @test "the memory that a job shares with its tracer, and the tracer itself, are out of reach of other users" {
 	start_job HSA_TOOLS_LIB="$AGENT" "$O/workloads/job" -d 1000
-	start_tracer "$RTRACE" -p "$job" -f rtrace -o "$(tmp t)"
+	start_tracing "$RTRACE" -p "$job" -f rtrace -o "$(tmp t)"
 	[ "$(stat -L -c '%a %u' "/proc/$job/map_files/$(range "$job")")" = "600 0" ]
 	refuses dd if="/proc/$job/map_files/$(range "$job")" of=/dev/null bs=1 count=1
 	refuses dd if="/proc/$tracer/map_files/$(range "$tracer")" of=/dev/null bs=1 count=1
