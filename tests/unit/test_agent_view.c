@@ -17,11 +17,13 @@
 #include <cmocka.h>
 
 #include "user/agents.h"
+#include "user/clock.h"
 
 #define SLOTS	  64
 #define META_SIZE 65536
 #define RING_OFF  (RT_AGENT_META + META_SIZE)
 #define SIZE	  (RING_OFF + SLOTS * sizeof(struct rt_agent_rec))
+#define SPANS_OFF ((SIZE + 4095) & ~4095ULL)
 
 struct memory {
 	int fd;
@@ -31,6 +33,7 @@ struct memory {
 	struct rt_agent_state *state;
 	struct rt_agent_rec *ring;
 	struct strings *strings;
+	size_t size;
 };
 
 static void seal(struct memory *m)
@@ -38,14 +41,15 @@ static void seal(struct memory *m)
 	assert_int_equal(fcntl(m->fd, F_ADD_SEALS, F_SEAL_SHRINK | F_SEAL_GROW), 0);
 }
 
-static int make_unsealed(void **state)
+static int make_of_size(void **state, size_t size)
 {
 	struct memory *m = calloc(1, sizeof(*m));
 
+	m->size = size;
 	m->fd = memfd_create(RT_AGENT_MEMFD, MFD_CLOEXEC | MFD_ALLOW_SEALING);
-	if (m->fd < 0 || ftruncate(m->fd, SIZE))
+	if (m->fd < 0 || ftruncate(m->fd, size))
 		return -1;
-	m->base = mmap(NULL, SIZE, PROT_READ | PROT_WRITE, MAP_SHARED, m->fd, 0);
+	m->base = mmap(NULL, size, PROT_READ | PROT_WRITE, MAP_SHARED, m->fd, 0);
 	m->header = (void *)m->base;
 	m->control = (void *)(m->base + RT_AGENT_CONTROL);
 	m->state = (void *)(m->base + RT_AGENT_STATE);
@@ -65,6 +69,11 @@ static int make_unsealed(void **state)
 	return 0;
 }
 
+static int make_unsealed(void **state)
+{
+	return make_of_size(state, SIZE);
+}
+
 static int make(void **state)
 {
 	if (make_unsealed(state))
@@ -73,11 +82,24 @@ static int make(void **state)
 	return 0;
 }
 
+/* With room for calls. */
+static int make_with_spans(void **state)
+{
+	struct memory *m;
+
+	if (make_of_size(state, SPANS_OFF + RT_SPANS_SIZE))
+		return -1;
+	m = *state;
+	m->header->spans_off = SPANS_OFF;
+	seal(m);
+	return 0;
+}
+
 static int destroy(void **state)
 {
 	struct memory *m = *state;
 
-	munmap(m->base, SIZE);
+	munmap(m->base, m->size);
 	close(m->fd);
 	strings__free(m->strings);
 	free(m);
@@ -194,6 +216,21 @@ static void paused(struct agent_view *v, uint64_t begin, uint64_t end, void *arg
 {
 }
 
+struct blind {
+	int times;
+	uint64_t begin, end;
+};
+
+static void blinded(pid_t pid, uint64_t begin, uint64_t end, void *arg)
+{
+	struct blind *b = arg;
+
+	assert_int_equal(pid, getpid());
+	b->times++;
+	b->begin = begin;
+	b->end = end;
+}
+
 static struct agents *agents(struct memory *m, struct seen *s)
 {
 	const struct agents_callbacks callbacks = {
@@ -244,6 +281,49 @@ static void an_agent_that_is_new_is_read_from_its_first_record(void **state)
 	assert_true(agents__drain(a));
 	assert_int_equal(s.count, 2);
 	assert_int_equal(agents__missed(a), 0);
+	agents__free(a);
+}
+
+/* When it captures is up to its agent and another tracer: it may be over before it is looked at. */
+static void calls_that_another_has_captured_are_told_as_missing(void **state)
+{
+	struct memory *m = *state;
+	struct blind b = {};
+	const struct agents_callbacks callbacks = {.blinded = blinded, .arg = &b};
+	struct agents *a = agents__new(m->strings, &callbacks, false);
+	struct rt_spans_state *s = (void *)(m->base + SPANS_OFF + RT_SPANS_STATE);
+	uint64_t before = clock__boot_ns();
+
+	needs_root();
+	s->since = before - 2;
+	s->until = before - 1; /* of the time before the trace */
+	agents__look(a, getpid());
+	agents__begin(a, 1);
+	agents__drain(a);
+	assert_int_equal(b.times, 0);
+	assert_true(m->control->probing >= before); /* that we are there is said */
+
+	s->since = clock__boot_ns();
+	s->until = s->since + 1;
+	agents__drain(a);
+	agents__drain(a);
+	assert_int_equal(b.times, 1);
+	assert_int_equal(b.begin, s->since);
+	assert_int_equal(b.end, s->until);
+
+	s->since = clock__boot_ns(); /* and goes on */
+	agents__drain(a);
+	assert_int_equal(b.times, 1);
+	agents__drain_last(a);
+	assert_int_equal(b.times, 2);
+	assert_int_equal(b.begin, s->since);
+	assert_true(b.end > b.begin && b.end <= clock__boot_ns());
+
+	s->since = 1; /* what the process says is of now at most, and of the trace */
+	s->until = UINT64_MAX;
+	agents__drain(a);
+	assert_int_equal(b.times, 3);
+	assert_true(b.begin > before && b.end <= clock__boot_ns());
 	agents__free(a);
 }
 
@@ -507,6 +587,8 @@ int main(void)
 						destroy),
 		cmocka_unit_test_setup_teardown(an_agent_that_is_new_is_read_from_its_first_record,
 						make, destroy),
+		cmocka_unit_test_setup_teardown(calls_that_another_has_captured_are_told_as_missing,
+						make_with_spans, destroy),
 		cmocka_unit_test_setup_teardown(an_agent_whose_descriptor_is_another_file_is_found,
 						make, destroy),
 		cmocka_unit_test_setup_teardown(an_agent_that_is_gone_is_counted, make, destroy),
