@@ -17,11 +17,15 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
+#include "user/clock.h"
 #include "user/log.h"
 #include "user/procfs.h"
 
 /* Slots of a dead process that were claimed and not filled, of which that many are looked at. */
 #define UNFINISHED_MAX 65536
+
+/* An agent may have been there for so long when its memory is found. */
+#define OPENED_LATE_NS 1000000000ULL
 
 static struct rt_agent_control *control(const struct agent_view *v)
 {
@@ -33,22 +37,46 @@ static struct rt_agent_state *state(const struct agent_view *v)
 	return (void *)(v->base + RT_AGENT_STATE);
 }
 
+/*
+ * The process may write into its memory what it likes, and what is lost is summed up over all: so
+ * what no agent can have lost, more than a record a nanosecond or less than before, is one record
+ * that makes no sense.
+ */
+static uint64_t believed(uint64_t now, uint64_t before, uint64_t most, uint64_t *unlikely)
+{
+	if (now - before <= most)
+		return now - before;
+	++*unlikely;
+	return 0;
+}
+
 static void take_figures(const struct agent_view *v, struct agent_figures *f)
 {
 	const struct rt_agent_state *s = state(v);
+	uint64_t most = clock__boot_ns() - v->opened + OPENED_LATE_NS;
 
 	*f = (struct agent_figures){
 		.clock_error = v->last.clock_error,
 		.skipped = s->skipped,
 		.failed = s->failed,
-		.lost_names = s->meta_lost,
 	};
+	f->lost_names = believed(s->meta_lost, 0, most, &f->unlikely);
 	for (int i = 0; i < RT_AGENT_KINDS; i++)
-		f->lost[i] = s->lost[i];
+		f->lost[i] = believed(s->lost[i], v->lost_before[i], most, &f->unlikely);
 	if (v->spans) {
-		f->lost_calls = agent_spans__lost(v->spans);
+		f->lost_calls = believed(agent_spans__lost(v->spans), 0,
+					 most * RT_SPANS_THREADS_MAX, &f->unlikely);
 		f->bad_calls = agent_spans__bad(v->spans);
 	}
+}
+
+/* From now on, what is lost counts. */
+static void forget_losses(struct agent_view *v)
+{
+	const struct rt_agent_state *s = state(v);
+
+	for (int i = 0; i < RT_AGENT_KINDS; i++)
+		v->lost_before[i] = s->lost[i];
 }
 
 static struct agent_figures figures(const struct agent_view *v)
@@ -163,11 +191,8 @@ static int map_view(struct agent_view *v, int fd)
 	if (served_by_another(v))
 		return -EBUSY;
 	v->tail = __atomic_load_n(&control(v)->tail, __ATOMIC_ACQUIRE);
-	if (v->tail) {
-		const struct agent_figures f = figures(v);
-
-		memcpy(v->lost_before, f.lost, sizeof(v->lost_before));
-	}
+	if (v->tail)
+		forget_losses(v);
 	return 0;
 }
 
@@ -181,6 +206,7 @@ struct agent_view *agent__from_fd(pid_t pid, int fd, struct strings *strings)
 	v->pid = pid;
 	v->strings = strings;
 	v->first_op = UINT64_MAX;
+	v->opened = clock__boot_ns();
 	err = map_view(v, fd);
 	if (err) {
 		agent__free(v);
@@ -291,9 +317,8 @@ void agent__skip_recorded(struct agent_view *v)
 
 void agent__forget_losses(struct agent_view *v)
 {
-	const struct agent_figures f = figures(v);
-
-	memcpy(v->lost_before, f.lost, sizeof(v->lost_before));
+	if (v->base)
+		forget_losses(v);
 }
 
 void agent__close(struct agent_view *v)
@@ -529,16 +554,17 @@ void agent__give_up(struct agent_view *v)
 
 uint64_t agent__lost(const struct agent_view *v)
 {
+	const struct agent_figures f = figures(v);
 	uint64_t lost = 0;
 
 	for (unsigned int i = 0; i < RT_AGENT_KINDS; i++)
-		lost += agent__lost_of(v, i);
+		lost += f.lost[i];
 	return lost;
 }
 
 uint64_t agent__lost_of(const struct agent_view *v, unsigned int kind)
 {
-	return kind < RT_AGENT_KINDS ? figures(v).lost[kind] - v->lost_before[kind] : 0;
+	return kind < RT_AGENT_KINDS ? figures(v).lost[kind] : 0;
 }
 
 uint64_t agent__lost_names(const struct agent_view *v)
@@ -548,7 +574,9 @@ uint64_t agent__lost_names(const struct agent_view *v)
 
 uint64_t agent__bad(const struct agent_view *v)
 {
-	return v->bad + figures(v).bad_calls;
+	const struct agent_figures f = figures(v);
+
+	return v->bad + f.bad_calls + f.unlikely;
 }
 
 uint64_t agent__lost_calls(const struct agent_view *v)
@@ -564,6 +592,12 @@ uint64_t agent__unwatched_queues(const struct agent_view *v)
 bool agent__failed(const struct agent_view *v)
 {
 	return figures(v).failed;
+}
+
+bool agent__is_flawless(const struct agent_view *v)
+{
+	return !agent__lost(v) && !agent__lost_names(v) && !agent__lost_calls(v) &&
+	       !agent__bad(v) && !agent__unwatched_queues(v) && !agent__failed(v);
 }
 
 bool agent__saw_submit(const struct agent_view *v, uint64_t op)

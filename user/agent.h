@@ -156,7 +156,8 @@ void agent__each_device(const struct agent_view *v,
 
 /*
  * Operations and ends that the agent did not record since this tracer came (a tracer that is the
- * first counts all), and slots that were skipped or made no sense.
+ * first counts all), and slots that were skipped or made no sense. Counts that no agent can come to
+ * in that time are not believed: each is one that made no sense.
  */
 uint64_t agent__lost(const struct agent_view *v);
 /* Those of one kind (enum rt_agent_kind), and names that did not fit into the agent's log. */
@@ -177,5 +178,8 @@ uint64_t agent__unwatched_queues(const struct agent_view *v);
 
 /* Has the agent switched itself off? */
 bool agent__failed(const struct agent_view *v);
+
+/* Has it lost nothing, failed in nothing, and written nothing that made no sense? */
+bool agent__is_flawless(const struct agent_view *v);
 
 #endif

@@ -27,7 +27,7 @@
 #define LOOKS_OFTEN 64
 #define LOOK_EVERY  16
 
-/* Of one process number: what an agent has lost is kept until the end. */
+/* Of one process: what an agent has lost is kept until the end. */
 #define AGENTS_MAX 1000
 
 /* Ends that the kernel tells of one process: as many as it can have under way. */
@@ -72,6 +72,7 @@ struct agents {
 	struct agents_callbacks callbacks;
 	struct member *members;
 	struct member *released; /* gone, kept for what they have lost */
+	struct member *flawless; /* gone, of those that have lost nothing: the worst clock's */
 	struct number *numbers;
 	struct probed *probed; /* whose agents are not ours */
 	bool wanted, capture, begun, stopped;
@@ -142,6 +143,7 @@ void agents__free(struct agents *a)
 	probed__free(&a->probed);
 	free_members(a->members);
 	free_members(a->released);
+	free_members(a->flawless);
 	HASH_ITER (hh, a->numbers, n, next) {
 		HASH_DEL(a->numbers, n);
 		free(n);
@@ -167,6 +169,16 @@ static bool count_agent(struct agents *a, pid_t pid)
 	if (n->agents == AGENTS_MAX + 1)
 		log_warn("agent: process %d: the last of %u agents that is read", pid, AGENTS_MAX);
 	return false;
+}
+
+static void forget_number(struct agents *a, pid_t pid)
+{
+	struct number *n;
+
+	HASH_FIND_INT(a->numbers, &pid, n);
+	if (n)
+		HASH_DEL(a->numbers, n);
+	free(n);
 }
 
 static struct member *add_member(struct agents *a, pid_t pid, uint64_t since)
@@ -581,8 +593,10 @@ void agents__reap(struct agents *a)
 
 	probed__forget(&a->probed, 0, a->callbacks.blinded, a->callbacks.arg);
 	while ((m = *link)) {
-		if (!m->ended && has_ended(m))
+		if (!m->ended && has_ended(m)) {
 			retire(a, m);
+			forget_number(a, m->pid);
+		}
 		if (m->ended && !m->view) {
 			*link = m->next;
 			free_member(m);
@@ -590,6 +604,21 @@ void agents__reap(struct agents *a)
 			link = &m->next;
 		}
 	}
+}
+
+/* Of those that have lost nothing, only how well their clocks were read is told at the end. */
+static void drop_flawless(struct agents *a)
+{
+	struct member *m = a->flawless, *other = m ? m->next : NULL;
+
+	if (!other)
+		return;
+	if (agent__clock_error(other->view) > agent__clock_error(m->view)) {
+		a->flawless = other;
+		other = m;
+	}
+	a->flawless->next = NULL;
+	free_member(other);
 }
 
 void agents__release(struct agents *a, struct agent_view *v)
@@ -601,9 +630,11 @@ void agents__release(struct agents *a, struct agent_view *v)
 	if (!m)
 		return;
 	*link = m->next;
-	m->next = a->released;
-	a->released = m;
 	agent__close(v);
+	link = agent__is_flawless(v) ? &a->flawless : &a->released;
+	m->next = *link;
+	*link = m;
+	drop_flawless(a);
 }
 
 /* It is us who were late if an agent that recorded does so no more. It will again, hearing us. */
@@ -712,4 +743,6 @@ void agents__each(struct agents *a, void (*fn)(struct agent_view *v, void *arg),
 			fn(m->view, arg);
 	for (struct member *m = a->released; m; m = m->next)
 		fn(m->view, arg);
+	if (a->flawless)
+		fn(a->flawless->view, arg);
 }

@@ -539,6 +539,30 @@ static void losses_are_told_by_kind_and_without_those_of_before(void **state)
 	agent__free(v);
 }
 
+/* Else one process makes nonsense of the sum over all. */
+static void losses_that_no_agent_can_have_are_not_believed(void **state)
+{
+	struct memory *m = *state;
+	struct agent_view *v;
+
+	m->control->tail = m->state->head = 5; /* there was a tracer before */
+	m->state->lost[RT_AGENT_COPY] = 100;
+	v = view(m);
+	assert_true(agent__is_flawless(v));
+	m->state->lost[RT_AGENT_DISPATCH] = 2;
+	m->state->lost[RT_AGENT_COPY] = 99;
+	m->state->lost[RT_AGENT_MEMORY] = UINT64_MAX;
+	m->state->meta_lost = 1ULL << 62;
+	assert_int_equal(agent__lost(v), 2);
+	assert_int_equal(agent__lost_names(v), 0);
+	assert_int_equal(agent__bad(v), 3);
+	agent__close(v);
+	assert_int_equal(agent__lost(v), 2);
+	assert_int_equal(agent__bad(v), 3);
+	assert_false(agent__is_flawless(v));
+	agent__free(v);
+}
+
 /* A file that can be cut would be a SIGBUS in our hands. */
 static void memory_that_is_not_sealed_is_not_mapped(void **state)
 {
@@ -606,6 +630,8 @@ int main(void)
 						make_unsealed, destroy),
 		cmocka_unit_test_setup_teardown(noise_does_no_harm, make, destroy),
 		cmocka_unit_test_setup_teardown(losses_are_told_by_kind_and_without_those_of_before,
+						make, destroy),
+		cmocka_unit_test_setup_teardown(losses_that_no_agent_can_have_are_not_believed,
 						make, destroy),
 	};
 
