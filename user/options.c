@@ -172,7 +172,7 @@ static const struct argp_option argp_options[] = {
 	 "SIGUSR2, when a process is killed, and at the end",
 	 0},
 	{"dump-on-error", OPT_DUMP_ON_ERROR, NULL, 0,
-	 "With --keep: also when a call fails, once in that time at most", 0},
+	 "With --keep: also when a call of the application fails, once in that time at most", 0},
 	{"metrics", OPT_METRICS, "[ADDR:]PORT", 0,
 	 "Serve counters for Prometheus over HTTP, at /metrics; without an address on 127.0.0.1. "
 	 "Nothing else is written then, unless -f or -S is given",

@@ -128,9 +128,10 @@ static void end_chunk(struct recording_sink *r)
 	r->open = false;
 }
 
+/* Of the application's own calls: runtimes ask for what a driver does not have, and do without. */
 static void look_for_failure(struct recording_sink *r, const struct event *ev)
 {
-	if (r->dumps || ev->kind != EV_SPAN || !args__failed(ev->api, ev->values))
+	if (r->dumps || ev->kind != EV_SPAN || ev->depth || !args__failed(ev->api, ev->values))
 		return;
 	r->dumps = true;
 	snprintf(r->why, sizeof(r->why), "%s failed in process %" PRIu32, ev->name, ev->pid);

@@ -25,10 +25,10 @@ start_tracer() {
 	JOBS_STARTED+=("$tracer")
 }
 
-# numbers FILE...: exported as one: calls and operations, each by its own number, one a line
+# numbers FILE...: exported as one: calls and operations, with an end or without, each by its own number, one a line
 numbers() {
 	"$RTRACE" export -f json -o "$(tmp e.json)" "$@" 2>"$(tmp export.err)"
-	jq -r '.traceEvents[] | select(.ph == "X") | [.cat, .args.corr, .args.op] | @tsv' "$(tmp e.json)" | sort
+	jq -r '.traceEvents[] | select(.ph == "X" or .args.op) | [.cat, .args.corr, .args.op] | @tsv' "$(tmp e.json)" | sort
 }
 
 # recorded: calls, dispatches and copies, as the closing lines have them
@@ -107,7 +107,7 @@ size_of() {
 	start_job
 	start_tracer --keep 2s
 	wait_for grep -q 'process .* API calls' "$(tmp err)"
-	sleep 5
+	sleep "$(seconds 5)"
 	[ "$(stat -c %s "$(tmp t.rtrace)")" = 64 ] # nothing but its header
 	kill -USR2 "$tracer"
 	wait_for grep -q 'SIGUSR2: [0-9]* events of the last' "$(tmp err)"
@@ -134,7 +134,9 @@ size_of() {
 		sh -c "for i in 1 2 3; do '$O/workloads/errors'; sleep 1.5; done" >"$(tmp out)" 2>"$(tmp err)"
 	[ "$(grep -c '[a-z]* failed in process [0-9]*: [0-9]* events of the last' "$(tmp err)")" = 1 ]
 	numbers "$(tmp t.0.rtrace)" >/dev/null
-	jq -e '[.traceEvents[] | select(.args.return? // "" | test("^hipError(?!NotReady)"))] | length > 0' "$(tmp e.json)"
+	what=$(sed -n 's/.* \(hip[a-zA-Z]*\) failed in process.*/\1/p' "$(tmp err)")
+	jq -e --arg what "$what" '[.traceEvents[] | select(.name == $what and .args.parent == 0) | .args.return |
+		select(test("^hipError(?!NotReady)"))] | length > 0' "$(tmp e.json)"
 	numbers "$(tmp t.0.rtrace)" "$(tmp t.rtrace)" >"$(tmp all)"
 	[ "$(wc -l <"$(tmp all)")" = "$(recorded)" ]
 }
@@ -143,7 +145,7 @@ size_of() {
 	sim "$RTRACE" --keep 60s -f rtrace -o "$(tmp t.rtrace)" -- sh -c "
 		'$O/workloads/storm' -n 1000000 >/dev/null & p=\$!
 		for i in \$(seq 300); do grep -q librtrace-agent /proc/\$p/maps && break; sleep 0.1; done
-		sleep 2; kill -9 \$p; sleep 1; true" >"$(tmp out)" 2>"$(tmp err)"
+		sleep $(seconds 2); kill -9 \$p; sleep 1; true" >"$(tmp out)" 2>"$(tmp err)"
 	[ "$(grep -c 'process [0-9]* was killed: [0-9]* events of the last' "$(tmp err)")" = 1 ]
 	numbers "$(tmp t)".*rtrace >"$(tmp all)"
 	grep -q gpu "$(tmp all)"

@@ -10,6 +10,10 @@ load node
 AGENT=$O/librtrace-agent.so
 NOBODY=(setpriv --reuid 65534 --regid 65534 --clear-groups)
 ALWAYS=(BPF PERFMON SYS_PTRACE CHECKPOINT_RESTORE DAC_OVERRIDE)
+# Debian's and Ubuntu's kernels want more for events than Linux does.
+if [[ $(uname -v) =~ Debian|Ubuntu ]] && [ "$(cat /proc/sys/kernel/perf_event_paranoid)" -gt 2 ]; then
+	ALWAYS+=(SYS_ADMIN)
+fi
 
 setup() {
 	unset SUDO_UID SUDO_GID
