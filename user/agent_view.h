@@ -20,8 +20,8 @@ struct agent_figures {
 	uint64_t lost[RT_AGENT_KINDS]; /* records dropped */
 	uint64_t lost_names;
 	uint64_t lost_calls, bad_calls;
-	uint64_t unlikely;	       /* of these counts, so many that are not believed */
-	uint64_t skipped;	       /* queues that it could not watch */
+	uint64_t unlikely; /* of these counts, so many that are not believed */
+	uint64_t skipped;  /* queues that it could not watch */
 	bool failed;
 	uint64_t clock_error;
 };
@@ -38,7 +38,7 @@ struct agent_view {
 	uint64_t unfinished;	       /* slots of a dead process that were stepped over */
 	uint64_t waiting;	       /* records handed out that are not done with */
 	uint64_t bad;
-	uint64_t opened; /* when that was */
+	uint64_t opened;		      /* when that was */
 	uint64_t lost_before[RT_AGENT_KINDS]; /* records dropped before this tracer came */
 	uint64_t first_op;	   /* lowest number of an operation whose submission was seen */
 	struct agent_spans *spans; /* NULL: it can capture no calls */

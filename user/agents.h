@@ -114,7 +114,8 @@ void agents__stop(struct agents *a, int timeout_ms);
 /* Agents whose memory was gone before it could be read. */
 uint64_t agents__missed(const struct agents *a);
 
-/* Calls `fn` for each; of those that are gone and have lost nothing only for the one of the worst clock. */
+/* Calls `fn` for each; of those that are gone and have lost nothing only for the one of the worst
+ * clock. */
 void agents__each(struct agents *a, void (*fn)(struct agent_view *v, void *arg), void *arg);
 
 #endif

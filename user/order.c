@@ -2,13 +2,21 @@
 /*
  * The reorder buffer: copies in an arena, sorted by time when a part of them is released. They come
  * as a few runs that are in order, a source after the other, and runs are what is merged.
+ *
+ * A burst, as after a tracer was stopped, is all held at once; the memory that it took is given
+ * back by and by.
  */
 #include "user/order.h"
 
 #include <errno.h>
+#include <malloc.h>
 #include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
+
+#define ITEMS_MIN 1024
+#define ARENA_MIN (1 << 18)
+#define QUIET	  1000 /* releases for which a quarter must have done before half is given back */
 
 struct item {
 	uint64_t ts;
@@ -23,6 +31,8 @@ struct order {
 	size_t used, arena_size;
 	char *other; /* arena, for what stays when it is tidied up */
 	size_t other_size;
+	size_t most_items, most_used; /* that was needed since the last look: give_back's */
+	unsigned int releases;
 };
 
 struct order *order__new(void)
@@ -43,7 +53,7 @@ void order__free(struct order *o)
 
 static int grow_items(struct order *o)
 {
-	size_t capacity = o->capacity ? o->capacity * 2 : 1024;
+	size_t capacity = o->capacity ? o->capacity * 2 : ITEMS_MIN;
 	struct item *items = realloc(o->items, capacity * sizeof(*items)), *merged;
 
 	if (!items)
@@ -62,7 +72,7 @@ static int grow(struct order *o, size_t size)
 	if (o->count == o->capacity && grow_items(o))
 		return -ENOMEM;
 	if (o->arena_size - o->used < size) {
-		size_t arena_size = o->arena_size ? o->arena_size * 2 : 1 << 18;
+		size_t arena_size = o->arena_size ? o->arena_size * 2 : ARENA_MIN;
 		char *arena;
 
 		while (arena_size - o->used < size)
@@ -164,11 +174,60 @@ static void keep_rest(struct order *o, size_t from)
 	o->used = used;
 }
 
+static void halve_items(struct order *o)
+{
+	size_t capacity = o->capacity / 2;
+	struct item *items = realloc(o->items, capacity * sizeof(*items));
+	struct item *merged = realloc(o->merged, capacity * sizeof(*merged));
+
+	o->items = items ? items : o->items;
+	o->merged = merged ? merged : o->merged;
+	o->capacity = capacity;
+}
+
+static void halve_arena(struct order *o)
+{
+	char *arena = realloc(o->arena, o->arena_size / 2);
+
+	o->arena = arena ? arena : o->arena;
+	o->arena_size /= 2;
+	free(o->other);
+	o->other = NULL;
+	o->other_size = 0;
+}
+
+/* All that is still held has room in half of it: it was counted before it was released. */
+static void give_back(struct order *o)
+{
+	bool items = o->capacity > ITEMS_MIN && o->most_items < o->capacity / 4;
+	bool arena = o->arena_size > ARENA_MIN && o->most_used < o->arena_size / 4;
+
+	o->releases = 0;
+	o->most_items = o->most_used = 0;
+	if (items)
+		halve_items(o);
+	if (arena)
+		halve_arena(o);
+	if (items || arena)
+		malloc_trim(0);
+}
+
+static void note_need(struct order *o)
+{
+	if (o->count > o->most_items)
+		o->most_items = o->count;
+	if (o->used > o->most_used)
+		o->most_used = o->used;
+	if (++o->releases == QUIET)
+		give_back(o);
+}
+
 void order__release(struct order *o, uint64_t bound,
 		    void (*fn)(const void *rec, size_t size, void *arg), void *arg)
 {
 	size_t n;
 
+	note_need(o);
 	if (!o->count)
 		return;
 	sort(o);

@@ -28,7 +28,8 @@ start_tracer() {
 # numbers FILE...: exported as one: calls and operations, with an end or without, each by its own number, one a line
 numbers() {
 	"$RTRACE" export -f json -o "$(tmp e.json)" "$@" 2>"$(tmp export.err)"
-	jq -r '.traceEvents[] | select(.ph == "X" or .args.op) | [.cat, .args.corr, .args.op] | @tsv' "$(tmp e.json)" | sort
+	jq -r '.traceEvents[] | select(.ph == "X" or (.args.flags? // "" | contains("no-times"))) |
+		[.cat, .args.corr, .args.op] | @tsv' "$(tmp e.json)" | sort
 }
 
 # recorded: calls, dispatches and copies, as the closing lines have them

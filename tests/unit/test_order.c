@@ -1,0 +1,157 @@
+// SPDX-License-Identifier: MIT
+/*
+ * Tests of the reorder buffer: against a list that qsort() puts in order, and of what it holds
+ * after a burst, by malloc's own account.
+ */
+#include <malloc.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "user/order.h"
+
+#define RECORDS 20000
+#define MANY	200000
+#define ROUNDS	20000 /* of a tracer: twenty seconds */
+
+struct record {
+	uint64_t ts, number;
+	char text[64]; /* as long as its number says */
+};
+
+static struct record expected[RECORDS];
+static size_t pushed, released;
+
+static size_t size_of(uint64_t number)
+{
+	return offsetof(struct record, text) + 1 + number % 64;
+}
+
+static void push(struct order *o, uint64_t ts)
+{
+	struct record r = {.ts = ts, .number = pushed};
+
+	memset(r.text, (int)r.number, size_of(r.number) - offsetof(struct record, text));
+	assert_int_equal(order__push(o, ts, &r, size_of(r.number)), 0);
+	expected[pushed++] = r;
+}
+
+static int by_time_then_number(const void *a, const void *b)
+{
+	const struct record *x = a, *y = b;
+
+	if (x->ts != y->ts)
+		return x->ts < y->ts ? -1 : 1;
+	return x->number < y->number ? -1 : x->number > y->number;
+}
+
+static void see(const void *rec, size_t size, void *arg)
+{
+	const struct record *e = &expected[released++];
+
+	assert_true(e->ts <= *(const uint64_t *)arg);
+	assert_int_equal(size, size_of(e->number));
+	assert_memory_equal(rec, e, size);
+}
+
+/* What has been pushed and is not later than that comes out, and nothing else. */
+static void release(struct order *o, uint64_t bound)
+{
+	qsort(expected + released, pushed - released, sizeof(*expected), by_time_then_number);
+	order__release(o, bound, see, &bound);
+	assert_true(released == pushed || expected[released].ts > bound);
+}
+
+static void sources_in_turns(void **state)
+{
+	struct order *o = order__new();
+	uint64_t base = 0, last;
+
+	pushed = released = 0;
+	srand(1);
+	while (pushed < RECORDS - 1000) {
+		for (int source = rand() % 8; source >= 0; source--) {
+			last = base + rand() % 100;
+			for (int n = rand() % 100; n > 0; n--)
+				push(o, last += rand() % 3);
+		}
+		base += rand() % 50;
+		release(o, base); /* some stay */
+	}
+	release(o, UINT64_MAX);
+	assert_int_equal(released, pushed);
+	order__free(o);
+}
+
+static void in_no_order_at_all(void **state)
+{
+	struct order *o = order__new();
+
+	pushed = released = 0;
+	srand(2);
+	while (pushed < 5000)
+		push(o, rand() % 1000);
+	release(o, 500);
+	release(o, UINT64_MAX);
+	assert_int_equal(released, pushed);
+	order__free(o);
+}
+
+static void ignore(const void *rec, size_t size, void *arg)
+{
+}
+
+static size_t held(void)
+{
+	struct mallinfo2 info = mallinfo2();
+
+	return info.uordblks + info.hblkhd;
+}
+
+/* A round of a tracer: some more, of which some stay for the next. */
+static void round_of(struct order *o, int records, uint64_t *now)
+{
+	struct record r = {};
+
+	for (int i = 0; i < records; i++) {
+		r.ts = ++*now;
+		assert_int_equal(order__push(o, r.ts, &r, sizeof(r)), 0);
+	}
+	order__release(o, *now - records / 2, ignore, NULL);
+}
+
+static void a_burst_is_forgotten(void **state)
+{
+	struct order *o = order__new();
+	size_t before, most;
+	uint64_t now = 0;
+
+	if (!held()) /* a sanitizer's malloc keeps no account */
+		skip();
+	for (int i = 0; i < ROUNDS; i++)
+		round_of(o, 20, &now);
+	before = held();
+	round_of(o, MANY, &now);
+	most = held();
+	for (int i = 0; i < ROUNDS; i++)
+		round_of(o, 20, &now);
+	assert_true(most > before + MANY * sizeof(struct record)); /* or there is nothing to test */
+	assert_true(held() < before + (most - before) / 16);
+	order__free(o);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(sources_in_turns),
+		cmocka_unit_test(in_no_order_at_all),
+		cmocka_unit_test(a_burst_is_forgotten),
+	};
+
+	return cmocka_run_group_tests_name("order", tests, NULL, NULL);
+}
