@@ -127,12 +127,13 @@ static void round_of(struct order *o, int records, uint64_t *now)
 
 static void a_burst_is_forgotten(void **state)
 {
-	struct order *o = order__new();
 	size_t before, most;
+	struct order *o;
 	uint64_t now = 0;
 
 	if (!held()) /* a sanitizer's malloc keeps no account */
 		skip();
+	o = order__new();
 	for (int i = 0; i < ROUNDS; i++)
 		round_of(o, 20, &now);
 	before = held();
