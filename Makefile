@@ -50,7 +50,7 @@ endif
 # several threads add to at once without atomics can come out below zero, which gcov does not take.
 ifneq ($(if $(SAN),,$(COV)),)
   COVFLAGS = --coverage -fprofile-update=atomic
-  SANFLAGS += $(if $(filter $(O)/obj/tests/%,$@),,$(COVFLAGS))
+  SANFLAGS += $(if $(filter $(O)/obj/tests/% $(O)/tests/%_cxx,$@),,$(COVFLAGS))
   SHLIB_CFLAGS += $(if $(filter $(O)/pic/tests/% $(O)/tests/%,$@),,$(COVFLAGS))
   SHLIB_LDFLAGS += --coverage
 endif

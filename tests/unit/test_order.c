@@ -131,8 +131,10 @@ static void a_burst_is_forgotten(void **state)
 	struct order *o;
 	uint64_t now = 0;
 
-	if (!held()) /* a sanitizer's malloc keeps no account */
+	if (!held()) {
+		print_message("needs malloc's account, which a sanitizer's does not keep\n");
 		skip();
+	}
 	o = order__new();
 	for (int i = 0; i < ROUNDS; i++)
 		round_of(o, 20, &now);
