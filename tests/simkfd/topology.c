@@ -6,7 +6,11 @@
  * its name and shared by all processes: so there is nothing to clean up after a crash.
  *
  * The values are those that the runtime checks or computes with; the others are left out.
+ *
+ * The CPU's caches are played, too: the thunk takes no CPU whose sysfs has none, as in some virtual
+ * machines.
  */
+#include <ctype.h>
 #include <dirent.h>
 #include <errno.h>
 #include <limits.h>
@@ -21,7 +25,8 @@
 
 #include "tests/simkfd/simkfd.h"
 
-#define FORMAT	    5 /* counts up when the files change */
+#define FORMAT	    6 /* counts up when the files change */
+#define CPU_NODE    "/sys/devices/system/node/node0"
 #define FOLDER_MAX  256
 #define VENDOR_AMD  4098
 #define SIMD_PER_CU 4
@@ -158,6 +163,35 @@ static void put_cpu_properties(FILE *f)
 		get_nprocs(), config.large_bar ? config.gpus : 0);
 }
 
+/* As in CPU_NODE. */
+static void put_cpu_cache(const char *base, int cpu, int index, int level, int size_kb)
+{
+	const struct {
+		const char *name;
+		int value;
+	} numbers[] = {
+		{"level", level},
+		{"coherency_line_size", 64},
+		{"ways_of_associativity", 8},
+		{"physical_line_partition", 1},
+		{"shared_cpu_list", cpu},
+	};
+	char name[96];
+	size_t i;
+
+	for (i = 0; i < sizeof(numbers) / sizeof(numbers[0]); i++) {
+		snprintf(name, sizeof(name), "node0/cpu%d/cache/index%d/%s", cpu, index,
+			 numbers[i].name);
+		put(base, name, "%d\n", numbers[i].value);
+	}
+	snprintf(name, sizeof(name), "node0/cpu%d/cache/index%d/type", cpu, index);
+	put(base, name, level == 1 ? "Data\n" : "Unified\n");
+	snprintf(name, sizeof(name), "node0/cpu%d/cache/index%d/size", cpu, index);
+	put(base, name, "%dK\n", size_kb);
+	snprintf(name, sizeof(name), "node0/cpu%d/cache/index%d/shared_cpu_map", cpu, index);
+	put(base, name, "%x\n", cpu < 32 ? 1u << cpu : 0);
+}
+
 /*
  * A link from the CPU to a GPU is what makes the runtime believe that the CPU can address VRAM:
  * with a small BAR there must be none, or HIP copies straight into memory that is not mapped.
@@ -165,8 +199,8 @@ static void put_cpu_properties(FILE *f)
 static void put_cpu(const char *base)
 {
 	struct sysinfo si;
+	int gpu, cpu;
 	FILE *f;
-	int gpu;
 
 	put(base, "nodes/0/gpu_id", "0\n");
 	put(base, "nodes/0/name", "\n");
@@ -180,6 +214,10 @@ static void put_cpu(const char *base)
 	put_folder(base, 0, "caches");
 	put_folder(base, 0, "io_links");
 	put_folder(base, 0, "p2p_links");
+	for (cpu = 0; cpu < get_nprocs(); cpu++) {
+		put_cpu_cache(base, cpu, 0, 1, 32);
+		put_cpu_cache(base, cpu, 1, 2, 512);
+	}
 	for (gpu = 0; config.large_bar && gpu < config.gpus; gpu++)
 		put_link(base, "io_links", gpu, 0, gpu + 1, LINK_WEIGHT_HOST);
 }
@@ -303,6 +341,16 @@ static void make_folder(void)
 		remove_tree(work);
 }
 
+/* Of the CPUs' node only the list of CPUs and what is below them is played; the rest is libnuma's.
+ */
+static bool is_elsewhere(const char *path)
+{
+	size_t len = strlen(CPU_NODE);
+
+	return !strncmp(path, CPU_NODE, len) && path[len] &&
+	       (strncmp(path + len, "/cpu", 4) || !isdigit((unsigned char)path[len + 4]));
+}
+
 const char *topology__redirect(const char *path, char *buffer, size_t size)
 {
 	static const struct {
@@ -311,11 +359,12 @@ const char *topology__redirect(const char *path, char *buffer, size_t size)
 		{"/sys/devices/virtual/kfd/kfd/topology", ""},
 		{"/sys/class/kfd/kfd/topology", ""},
 		{"/sys/module/amdgpu", "/module"},
+		{CPU_NODE, "/node0"},
 	};
 	static pthread_once_t once = PTHREAD_ONCE_INIT;
 	size_t i, len;
 
-	if (!path || strncmp(path, "/sys/", 5))
+	if (!path || strncmp(path, "/sys/", 5) || is_elsewhere(path))
 		return NULL;
 	for (i = 0; i < sizeof(places) / sizeof(places[0]); i++) {
 		len = strlen(places[i].path);
