@@ -462,6 +462,18 @@ static bool drain(struct intake *in)
 	return agents__drain(in->agents) && complete;
 }
 
+/* One round that began `now`, when last_round's had begun before. */
+static void release(struct intake *in, uint64_t now, bool complete)
+{
+	if (!complete && now - in->last_round < HELD_UP_NS)
+		return;
+	order__release(in->order, in->last_round, on_released, in);
+	operations__time(in->operations);
+	if (in->dispatches)
+		dispatches__round(in->dispatches, in->last_round);
+	in->last_round = now;
+}
+
 void intake__round(struct intake *in)
 {
 	uint64_t now = clock__boot_ns();
@@ -472,26 +484,16 @@ void intake__round(struct intake *in)
 		in->last_tick = now;
 	}
 	beat(in, now);
-	if (!complete && now - in->last_round < HELD_UP_NS)
-		return;
-	order__release(in->order, in->last_round, on_released, in);
-	operations__time(in->operations);
-	if (in->dispatches)
-		dispatches__round(in->dispatches, in->last_round);
-	in->last_round = now;
+	release(in, now, complete);
 }
 
 void intake__drain_for(struct intake *in, int ms)
 {
 	for (int round = 0; round < ms; round++) {
+		uint64_t now = clock__boot_ns();
 		bool complete = drain(in);
 
-		uint64_t bound = clock__boot_ns() - 2 * INTAKE_ROUND_NS;
-
-		order__release(in->order, bound, on_released, in);
-		operations__time(in->operations);
-		if (in->dispatches)
-			dispatches__round(in->dispatches, bound);
+		release(in, now, complete);
 		if (complete && round >= 3 && !operations__running(in->operations))
 			break;
 		poll(NULL, 0, 1);
