@@ -23,6 +23,7 @@
 
 #include "hsa_agent/clock.h"
 #include "hsa_agent/populate.h"
+#include "hsa_agent/shm.h"
 #include "hsa_agent/span_items.h"
 
 #define likely(x)   __builtin_expect(!!(x), 1)
@@ -388,7 +389,9 @@ void spans_in(__u64 *corr, __u64 *root)
 
 uint64_t spans_now(void)
 {
-	return clock__now(&self.clock);
+	const struct rt_span_thread *t = self.place;
+
+	return t && t->depth ? clock__now(&self.clock) : shm_now();
 }
 
 /* ---- for the agent ---- */

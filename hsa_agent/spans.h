@@ -50,8 +50,9 @@ void spans_end(struct rt_span_frame *f, uint64_t ret);
 void spans_in(__u64 *corr, __u64 *root);
 
 /*
- * CLOCK_BOOTTIME ns, by the clock that the calls of this thread are timed by: some ten ns off, but
- * within the call that it is asked in.
+ * CLOCK_BOOTTIME ns, by the clock of who captures the call that the thread is in: one that is
+ * captured here may be some ten ns off, but has in it what is done in it; of others it is the
+ * kernel's.
  */
 uint64_t spans_now(void);
 
