@@ -166,21 +166,28 @@ static uint32_t ring_slots(void)
 	return n;
 }
 
+static void prepare_calls(void)
+{
+	struct spans_area area = spans_area_at(agent.shm.base + agent.shm.header->spans_off);
+
+	spans_use(&area);
+	stubs_use(&area);
+	bind_init();
+}
+
 static int make_memory(const HsaApiTable *table)
 {
-	struct spans_area area;
 	int err;
 
 	if (agent.shm.base)
 		return 0;
 	err = shm_create(&agent.shm, ring_slots(), table->version.major_id,
 			 table->version.minor_id);
-	if (err || !agent.shm.header->spans_off)
+	if (err)
 		return err;
-	area = spans_area_at(agent.shm.base + agent.shm.header->spans_off);
-	spans_use(&area);
-	stubs_use(&area);
-	bind_init();
+	if (agent.shm.header->spans_off)
+		prepare_calls();
+	shm_announce(&agent.shm);
 	return 0;
 }
 

@@ -110,10 +110,13 @@ int shm_create(struct shm *shm, uint32_t slots, uint32_t hsa_major, uint32_t hsa
 	h->hsa_minor = hsa_minor;
 	h->address = (uint64_t)shm->base;
 	h->spans_off = spans ? whole_pages(end) : 0;
-	__atomic_store_n(&h->magic, RT_AGENT_MAGIC, __ATOMIC_RELEASE);
-	/* Last: a tracer that comes too late for the descriptor finds the memory ready. */
 	close(fd);
 	return 0;
+}
+
+void shm_announce(struct shm *shm)
+{
+	__atomic_store_n(&shm->header->magic, RT_AGENT_MAGIC, __ATOMIC_RELEASE);
 }
 
 void shm_destroy(struct shm *shm)

@@ -30,9 +30,12 @@ struct shm {
 
 /*
  * Makes the memory of this process. `slots` is a power of two. Without room for spans if memory of
- * that size is refused. 0 or -errno.
+ * that size is refused. 0 or -errno. No tracer reads it before it is announced.
  */
 int shm_create(struct shm *shm, uint32_t slots, uint32_t hsa_major, uint32_t hsa_minor);
+
+/* All that a tracer reads once, when it comes, is there. */
+void shm_announce(struct shm *shm);
 
 /* Unmaps it: only for tests, the agent's memory stays for as long as its process. */
 void shm_destroy(struct shm *shm);

@@ -72,9 +72,11 @@ static bool put(struct shm *shm, uint32_t tid, uint64_t op)
 
 static void test_header(void **state)
 {
-	const struct shm *shm = *state;
+	struct shm *shm = *state;
 	const struct rt_agent_header *h = shm->base;
 
+	assert_int_equal(h->magic, 0);
+	shm_announce(shm);
 	assert_int_equal(h->magic, RT_AGENT_MAGIC);
 	assert_int_equal(h->version, RT_AGENT_VERSION);
 	assert_int_equal(h->pid, getpid());
