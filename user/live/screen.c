@@ -158,8 +158,10 @@ static void type(struct view *v, int key)
 	}
 }
 
+/* Another table has nothing in common with this one, whatever letters are where they were. */
 static void look_at(struct view *v, enum live_kind by)
 {
+	clearok(stdscr, TRUE);
 	v->by = by;
 	if (!view__column_name(by, v->sort))
 		v->sort = COL_BUSY;
