@@ -69,8 +69,10 @@ static bool kernel_uses_counter(void)
 
 __attribute__((constructor)) static void init(void)
 {
+	if (!kernel_uses_counter())
+		return;
 	first = take_pair(FIRST_TRIES);
-	by_counter = first.took < PAIR_TICKS && kernel_uses_counter();
+	by_counter = first.took < PAIR_TICKS;
 }
 
 /*

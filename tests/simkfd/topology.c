@@ -341,8 +341,7 @@ static void make_folder(void)
 		remove_tree(work);
 }
 
-/* Of the CPUs' node only the list of CPUs and what is below them is played; the rest is libnuma's.
- */
+/* Of the CPUs' node, the CPUs and what is below them are played; the rest is libnuma's. */
 static bool is_elsewhere(const char *path)
 {
 	size_t len = strlen(CPU_NODE);
