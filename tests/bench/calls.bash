@@ -86,9 +86,6 @@ describe_site() { # SITE WHAT
 	section+=", all cores ($cores threads)"
 	describe_call "$section" "$1.all"
 	describe_others "$section" "$1.all"
-	# Of N times what one thread can do, N threads can do the ratio of these times.
-	record row "$section" "empty BPF program, 1 thread (ratio: of linear scaling)" ns "floor.$1.1" "floor.$1.all"
-	record row "$section" "rtrace-bpf, 1 thread (ratio: of linear scaling)" ns "traced.$1.1" "traced.$1.all" "ratio >= 0.9"
 }
 
 describe_calls() {
@@ -102,4 +99,43 @@ describe_calls() {
 		describe_call "function with ${function#args} arguments" "$function"
 	done
 	describe_call "roctxRangePush and roctxRangePop" range
+}
+
+# ---- threads ----
+
+thread_counts() { # 1, 2, 4, ... and all cores
+	local threads
+
+	for ((threads = 1; threads < cores; threads *= 2)); do echo "$threads"; done
+	echo "$cores"
+}
+
+call_threads() { # KEY
+	local threads
+
+	for threads in $(thread_counts); do
+		call "$1.$threads" push "$calls" "$threads"
+	done
+}
+
+measure_scaling() {
+	call_threads threads.untraced
+	start_floor "$calls_pid"
+	call_threads threads.floor
+	stop_floor
+	start_tracer -p "$calls_pid" -S -o /dev/null
+	call_threads threads.traced
+	stop_tracer
+}
+
+# Of N times what one thread can do, N threads can do the ratio of these times.
+describe_scaling() {
+	local threads key what="1 thread (ratio: of linear scaling)"
+
+	for threads in $(thread_counts); do
+		for key in untraced floor traced; do
+			record row "push from $threads threads" "$key, $what" ns "threads.$key.1" "threads.$key.$threads" \
+				"$([ $key = traced ] && echo 'ratio >= 0.9')"
+		done
+	done
 }
