@@ -40,7 +40,7 @@ static __always_inline bool read_frame(const char *thread, __u64 depth, struct r
 static __always_inline bool around(struct task_struct *task, __u64 sp, struct rt_around *a)
 {
 	struct stack_area area = {sp, task->sas_ss_sp, task->sas_ss_size};
-	__u32 pid = bpf_get_current_pid_tgid() >> 32;
+	__u32 pid = task->tgid;
 	struct rt_span_frame inner, outer;
 	const struct rt_agent_calls *calls;
 	const char *thread = NULL;
@@ -89,12 +89,12 @@ static __always_inline void send_open(const struct task_state *t, __u32 depth, _
 
 /* Nobody asks what was around a call if some are left out for what comes of them. */
 static __always_inline void tell_open(struct task_struct *task, const struct task_state *t,
-				      __u32 depth, __u64 pid_tgid)
+				      __u32 depth)
 {
 	struct rt_around a;
 
 	if (!min_duration && !errors_only && around(task, frame_at(t, depth)->sp, &a))
-		send_open(t, depth, pid_tgid >> 32, pid_tgid, &a);
+		send_open(t, depth, task->tgid, task->pid, &a);
 }
 
 volatile __u32 open_calls_of = 0; /* process */

@@ -72,16 +72,16 @@ static __always_inline void fill_frame(struct pt_regs *ctx, struct task_state *t
 
 /* The call is not followed: the frame is used for the record alone. */
 static __always_inline void send_entry(struct task_struct *task, struct task_state *t,
-				       struct frame *f, __u64 pid_tgid)
+				       struct frame *f)
 {
 	struct span_end e = {.flags = RT_SPAN_ENTRY};
 
 	if (min_duration || errors_only)
 		return; /* it cannot be known */
 	f->begin = e.ts = bpf_ktime_get_boot_ns();
-	e.pid = pid_tgid >> 32;
-	e.tid = pid_tgid;
-	tell_open(task, t, t->depth, pid_tgid);
+	e.pid = task->tgid;
+	e.tid = task->pid;
+	tell_open(task, t, t->depth);
 	send_span(t, t->depth, &e, NULL);
 }
 
@@ -105,7 +105,7 @@ static __always_inline void on_spills(__u64 cookie)
 /* Returns 1 if the return is of no interest (a session then skips its probe). */
 static __always_inline int enter(struct pt_regs *ctx, __u64 cookie)
 {
-	__u64 pid_tgid = bpf_get_current_pid_tgid(), ip = PT_REGS_IP(ctx), func = ip;
+	__u64 ip = PT_REGS_IP(ctx), func = ip;
 	struct task_struct *task = bpf_get_current_task_btf();
 	const struct rt_behind *behind;
 	const struct rt_plan *plan;
@@ -119,7 +119,7 @@ static __always_inline int enter(struct pt_regs *ctx, __u64 cookie)
 		on_spills(cookie);
 		return 1;
 	}
-	t = caller(task, pid_tgid, &off);
+	t = caller(task, &off);
 	if (!t)
 		return 1;
 	by_ip = !RT_COOKIE_ID1(cookie);
@@ -132,19 +132,19 @@ static __always_inline int enter(struct pt_regs *ctx, __u64 cookie)
 	if (behind && is_internal(t, behind, plan, ip, PT_REGS_SP(ctx)))
 		return 1;
 	if (plan && switches_off(plan->control))
-		control(pid_tgid >> 32, plan->control, PT_REGS_PARM1(ctx));
-	f = push(task, t, PT_REGS_SP(ctx), pid_tgid);
+		control(task->tgid, plan->control, PT_REGS_PARM1(ctx));
+	f = push(task, t, PT_REGS_SP(ctx));
 	if (!f)
 		return 1;
 	f->func = func;
 	f->flags = (by_ip ? FRAME_BY_IP : 0) | (off ? FRAME_QUIET : 0);
 	fill_frame(ctx, t, f, plan);
 	if (plan && plan->flags & RT_PLAN_ENTRY) {
-		send_entry(task, t, f, pid_tgid);
+		send_entry(task, t, f);
 		return 1;
 	}
 	push_done(t, f);
-	tell_open(task, t, t->depth - 1, pid_tgid);
+	tell_open(task, t, t->depth - 1);
 	return 0;
 }
 
@@ -161,7 +161,7 @@ static __always_inline int leave(struct pt_regs *ctx)
 	if (found >= RT_DEPTH) /* entered before the attach, or lost at entry: counted there */
 		return 0;
 	name_late(task, frame_at(t, found));
-	finish(ctx, t, found, PT_REGS_RC(ctx));
+	finish(ctx, task, t, found, PT_REGS_RC(ctx));
 	return 0;
 }
 

@@ -45,8 +45,7 @@ static __always_inline void count_caller(struct task_struct *task, struct task_s
 	t->counted = 1;
 }
 
-static __always_inline void first_call(struct task_struct *task, struct task_state *t,
-				       __u64 pid_tgid)
+static __always_inline void first_call(struct task_struct *task, struct task_state *t)
 {
 	char comm[RT_COMM_LEN] __attribute__((aligned(8))) = {};
 	struct rt_rec_task *r;
@@ -65,8 +64,7 @@ static __always_inline void first_call(struct task_struct *task, struct task_sta
 		count(RT_COUNT_LOST_NOTE);
 		return;
 	}
-	fill_header(&r->h, RT_REC_TASK, sizeof(*r), bpf_ktime_get_boot_ns(), pid_tgid >> 32,
-		    pid_tgid);
+	fill_header(&r->h, RT_REC_TASK, sizeof(*r), bpf_ktime_get_boot_ns(), task->tgid, task->pid);
 	__builtin_memcpy(r->comm, comm, sizeof(r->comm));
 	r->ns_tid = t->ns_tid;
 	r->_pad = 0;
@@ -74,25 +72,39 @@ static __always_inline void first_call(struct task_struct *task, struct task_sta
 	t->named = 1;
 }
 
-/* The state of the calling thread; NULL if its calls are not captured. `off`: at the moment. */
-static __always_inline struct task_state *caller(struct task_struct *task, __u64 pid_tgid,
-						 bool *off)
+static __always_inline struct task_state *new_caller(struct task_struct *task)
 {
-	const struct rt_process_state *p = NULL;
-	__u32 pid = pid_tgid >> 32;
 	struct task_state *t;
 
-	if (only_listed || controlled)
-		p = bpf_map_lookup_elem(&pids, &pid);
-	if ((only_listed && !p) || !passes_filters(task))
-		return NULL;
 	t = bpf_task_storage_get(&tasks, task, NULL, BPF_LOCAL_STORAGE_GET_F_CREATE);
 	if (!t) {
 		count_lost(RT_COUNT_LOST_TASK);
 		return NULL;
 	}
 	if (!t->named)
-		first_call(task, t, pid_tgid);
+		first_call(task, t);
+	return t;
+}
+
+/*
+ * The state of the calling thread, which is the current one; NULL if its calls are not captured.
+ * `off`: at the moment. A process is listed until it ends, so who has been named still is.
+ */
+static __always_inline struct task_state *caller(struct task_struct *task, bool *off)
+{
+	struct task_state *t = bpf_task_storage_get(&tasks, task, NULL, 0);
+	const struct rt_process_state *p = NULL;
+	bool named = t && t->named;
+	__u32 pid = task->tgid;
+
+	if (controlled || (only_listed && !named))
+		p = bpf_map_lookup_elem(&pids, &pid);
+	if ((only_listed && !named && !p) || !passes_filters(task))
+		return NULL;
+	if (!named)
+		t = new_caller(task);
+	if (!t)
+		return NULL;
 	if (t->ignored)
 		return NULL;
 	*off = is_off(p, t, pid);
@@ -111,15 +123,13 @@ static __always_inline void take_callers(void *ctx, struct task_state *t)
 }
 
 /* The call of that frame has returned; what lies above it was left before. */
-static __always_inline void finish(void *ctx, struct task_state *t, __u32 depth, __u64 ret)
+static __always_inline void finish(void *ctx, struct task_struct *task, struct task_state *t,
+				   __u32 depth, __u64 ret)
 {
-	struct span_end e = {.ts = bpf_ktime_get_boot_ns()};
-	__u64 pid_tgid = bpf_get_current_pid_tgid();
+	struct span_end e = {.ts = bpf_ktime_get_boot_ns(), .pid = task->tgid, .tid = task->pid};
 	const struct frame *f = frame_at(t, depth);
 	struct rt_plan *plan = f->flags & FRAME_BY_IP ? NULL : plan_of(f->func);
 
-	e.pid = pid_tgid >> 32;
-	e.tid = pid_tgid;
 	if (t->depth != depth + 1) {
 		e.flags = RT_SPAN_UNWOUND;
 		cut_frames(t, depth + 1, &e);

@@ -176,7 +176,7 @@ __noinline int enclosing_frames(struct task_state *t, struct stack_area *area)
 }
 
 static __always_inline void drop_left_frames(struct task_struct *task, struct task_state *t,
-					     __u64 sp, __u64 pid_tgid)
+					     __u64 sp)
 {
 	struct stack_area area = {sp, task->sas_ss_sp, task->sas_ss_size};
 	struct span_end e = {};
@@ -187,8 +187,8 @@ static __always_inline void drop_left_frames(struct task_struct *task, struct ta
 		return;
 	e.ts = bpf_ktime_get_boot_ns();
 	e.flags = RT_SPAN_UNWOUND;
-	e.pid = pid_tgid >> 32;
-	e.tid = pid_tgid;
+	e.pid = task->tgid;
+	e.tid = task->pid;
 	cut_frames(t, keep, &e);
 }
 
@@ -196,13 +196,12 @@ static __always_inline void drop_left_frames(struct task_struct *task, struct ta
  * A frame for a call that is being entered, to be filled; NULL if there is no room, which is
  * counted. It counts from push_done() on.
  */
-static __always_inline struct frame *push(struct task_struct *task, struct task_state *t, __u64 sp,
-					  __u64 pid_tgid)
+static __always_inline struct frame *push(struct task_struct *task, struct task_state *t, __u64 sp)
 {
 	struct frame *f;
 
 	if (t->depth)
-		drop_left_frames(task, t, sp, pid_tgid);
+		drop_left_frames(task, t, sp);
 	if (t->depth >= RT_DEPTH) {
 		count_lost(RT_COUNT_LOST_DEPTH);
 		return NULL;
@@ -223,8 +222,8 @@ static __always_inline void push_done(struct task_state *t, struct frame *f)
 	f->begin = bpf_ktime_get_boot_ns();
 }
 
-/* The innermost frame with that stack pointer; RT_DEPTH: none. */
-__noinline int find_frame(struct task_state *t, __u64 sp)
+/* find_frame, where calls inside it were left without returning. */
+__noinline int search_frame(struct task_state *t, __u64 sp)
 {
 	__u32 depth;
 
@@ -239,6 +238,16 @@ __noinline int find_frame(struct task_state *t, __u64 sp)
 			return depth;
 	}
 	return RT_DEPTH;
+}
+
+/* The innermost frame with that stack pointer, mostly the top; RT_DEPTH: none. */
+static __always_inline __u32 find_frame(struct task_state *t, __u64 sp)
+{
+	__u64 top = t->depth - 1;
+
+	if (top < RT_DEPTH && frame_at(t, top)->sp == sp)
+		return top;
+	return search_frame(t, sp);
 }
 
 #endif

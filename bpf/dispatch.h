@@ -323,7 +323,7 @@ int doorbell(struct pt_regs *ctx)
 
 	if (!read_queue(&r, PT_REGS_PARM1(ctx)) || rings_itself(ctx))
 		return 0;
-	if (!caller(task, pid_tgid, &off))
+	if (!caller(task, &off))
 		return 0;
 	/* Nothing is there beyond the write index, whatever is rung for. */
 	if (index >= r.write_index || r.write_index - index > r.mask + 1)
@@ -363,7 +363,7 @@ static __always_inline void send_signal(__u64 handle, __u32 flags)
 	bool off;
 
 	if (!read_signal(handle, signal) || (__s64)signal[0] != KIND_USER || !signal[SIGNAL_END] ||
-	    !caller(bpf_get_current_task_btf(), pid_tgid, &off))
+	    !caller(bpf_get_current_task_btf(), &off))
 		return;
 	rec = reserve(sizeof(*rec));
 	if (!rec) {
@@ -442,7 +442,7 @@ int code_change(struct pt_regs *ctx)
 	__u64 pid_tgid = bpf_get_current_pid_tgid();
 	bool off;
 
-	if (caller(bpf_get_current_task_btf(), pid_tgid, &off))
+	if (caller(bpf_get_current_task_btf(), &off))
 		send_note(RT_REC_CODE, 0, pid_tgid >> 32, pid_tgid);
 	return 0;
 }

@@ -8,14 +8,21 @@
 
 #include "maps.h"
 
+/*
+ * Where there are no values the verifier drops what is behind the first check, and with it the
+ * loops, which are unrolled, and their loads.
+ */
 static __always_inline bool uid_passes(void)
 {
-	__u32 uid = bpf_get_current_uid_gid();
+	__u32 uid;
 
+	if (!uid_count)
+		return true;
+	uid = bpf_get_current_uid_gid();
 	for (int i = 0; i < RT_FILTERS; i++)
 		if (i < uid_count && uids[i] == uid)
 			return true;
-	return !uid_count;
+	return false;
 }
 
 /* The name of the process, which is that of its first thread. */
@@ -34,10 +41,12 @@ static __always_inline bool comm_passes(struct task_struct *task)
 
 static __always_inline bool cgroup_passes(void)
 {
+	if (!cgroup_count)
+		return true;
 	for (int i = 0; i < RT_FILTERS; i++)
 		if (i < cgroup_count && bpf_current_task_under_cgroup(&cgroups, i) == 1)
 			return true;
-	return !cgroup_count;
+	return false;
 }
 
 static __always_inline bool passes_filters(struct task_struct *task)
@@ -71,9 +80,7 @@ static __always_inline struct rt_process_state *controlled_process(__u32 pid)
 	 * thread_pause.after. */
 	struct rt_process_state fresh = {.off = initially_off, .pauses = bpf_get_prandom_u32()};
 
-	if (!only_listed) /* else the listed ones are looked up anyway, and their children are not
-			   */
-		controlled = true;
+	controlled = true;
 	bpf_map_update_elem(&pids, &pid, &fresh, BPF_NOEXIST);
 	return bpf_map_lookup_elem(&pids, &pid);
 }

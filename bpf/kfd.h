@@ -48,7 +48,6 @@ SEC("tracepoint/syscalls/sys_enter_ioctl")
 int ioctl_enter(struct trace_event_raw_sys_enter *ctx)
 {
 	__u32 request = ctx->args[1], nr = request & 0xff, *func;
-	__u64 pid_tgid = bpf_get_current_pid_tgid();
 	struct task_struct *task;
 	struct task_state *t;
 	struct pt_regs *regs;
@@ -60,14 +59,14 @@ int ioctl_enter(struct trace_event_raw_sys_enter *ctx)
 	task = bpf_get_current_task_btf();
 	if (!is_kfd(task, ctx->args[0]))
 		return 0;
-	t = caller(task, pid_tgid, &off);
+	t = caller(task, &off);
 	if (!t || off || in_thunk(task, t))
 		return 0;
 	func = bpf_map_lookup_elem(&kfd_functions, &nr);
 	regs = (struct pt_regs *)bpf_task_pt_regs(task);
 	if (!func || !*func || !regs)
 		return 0;
-	f = push(task, t, PT_REGS_SP(regs), pid_tgid);
+	f = push(task, t, PT_REGS_SP(regs));
 	if (!f)
 		return 0;
 	f->func = *func - 1;
@@ -77,22 +76,23 @@ int ioctl_enter(struct trace_event_raw_sys_enter *ctx)
 	f->args[2] = ctx->args[2];
 	f->args[3] = f->args[4] = f->args[5] = 0;
 	push_done(t, f);
-	tell_open(task, t, t->depth - 1, pid_tgid);
+	tell_open(task, t, t->depth - 1);
 	return 0;
 }
 
 SEC("tracepoint/syscalls/sys_exit_ioctl")
 int ioctl_exit(struct trace_event_raw_sys_exit *ctx)
 {
+	struct task_struct *task = bpf_get_current_task_btf();
 	struct task_state *t;
 	__u32 top;
 
-	t = bpf_task_storage_get(&tasks, bpf_get_current_task_btf(), NULL, 0);
+	t = bpf_task_storage_get(&tasks, task, NULL, 0);
 	if (!t || !t->depth || t->depth > RT_DEPTH)
 		return 0;
 	top = t->depth - 1;
 	if (frame_at(t, top)->flags & FRAME_SYSCALL)
-		finish(NULL, t, top, ctx->ret);
+		finish(NULL, task, t, top, ctx->ret);
 	return 0;
 }
 
