@@ -17,7 +17,6 @@
 #include <sys/epoll.h>
 #include <sys/signalfd.h>
 #include <sys/syscall.h>
-#include <sys/timerfd.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -55,7 +54,7 @@ struct recorder {
 	struct launch launch;
 	int child_status; /* of wait(), -1: still running */
 	int guard;	  /* see guard.h */
-	int epoll, timer, signals, stop_wanted;
+	int epoll, signals, stop_wanted;
 	struct lost_by *lost_by;
 	size_t live_pids; /* traced by -p and still running */
 	uint64_t started;
@@ -95,8 +94,6 @@ static int watch(struct recorder *r, int fd)
 
 static int open_loop(struct recorder *r)
 {
-	struct itimerspec every = {.it_interval.tv_nsec = INTAKE_ROUND_NS,
-				   .it_value.tv_nsec = INTAKE_ROUND_NS};
 	sigset_t set;
 	int err;
 
@@ -106,14 +103,10 @@ static int open_loop(struct recorder *r)
 	r->stop_wanted = interrupts__open();
 	r->epoll = epoll_create1(EPOLL_CLOEXEC);
 	r->signals = signalfd(-1, &set, SFD_CLOEXEC | SFD_NONBLOCK);
-	r->timer = timerfd_create(CLOCK_MONOTONIC, TFD_CLOEXEC | TFD_NONBLOCK);
-	if (r->epoll < 0 || r->signals < 0 || r->timer < 0 ||
-	    timerfd_settime(r->timer, 0, &every, NULL))
+	if (r->epoll < 0 || r->signals < 0)
 		return -errno;
 	err = watch(r, r->signals);
-	if (!err)
-		err = watch(r, r->stop_wanted);
-	return err ? err : watch(r, r->timer);
+	return err ? err : watch(r, r->stop_wanted);
 }
 
 static void reap_child(struct recorder *r)
@@ -193,18 +186,10 @@ static void tell_sinks(struct recorder *r)
 
 static void on_event(struct recorder *r, int fd)
 {
-	uint64_t ticks;
-
 	if (fd == r->stop_wanted) {
 		r->stop = true;
 	} else if (fd == r->signals) {
 		on_signal(r);
-	} else if (fd == r->timer) {
-		if (read(r->timer, &ticks, sizeof(ticks)) == sizeof(ticks)) {
-			switch_on_off(r);
-			intake__round(&r->in);
-			tell_sinks(r);
-		}
 	} else { /* pidfd of a traced process: it has ended */
 		epoll_ctl(r->epoll, EPOLL_CTL_DEL, fd, NULL);
 		close(fd);
@@ -213,14 +198,40 @@ static void on_event(struct recorder *r, int fd)
 	}
 }
 
+/* One that was late is followed at once by the next. */
+static void round_if_due(struct recorder *r, uint64_t *due)
+{
+	uint64_t now = clock__boot_ns();
+
+	if (now < *due)
+		return;
+	switch_on_off(r);
+	intake__round(&r->in);
+	tell_sinks(r);
+	*due += INTAKE_ROUND_NS;
+	if (*due < now)
+		*due = now;
+}
+
+/* A timer's descriptor would cost each round a system call more. */
+static int wait_for_events(const struct recorder *r, struct epoll_event *events, int max,
+			   uint64_t due)
+{
+	uint64_t now = clock__boot_ns();
+	struct timespec left = {.tv_nsec = now < due ? due - now : 0};
+
+	return epoll_pwait2(r->epoll, events, max, &left, NULL);
+}
+
 static void run_loop(struct recorder *r)
 {
+	uint64_t limit = r->opt->duration * 1e9, due = clock__boot_ns();
 	struct epoll_event events[16];
-	uint64_t limit = r->opt->duration * 1e9;
 	int n;
 
 	while (!r->stop) {
-		n = epoll_wait(r->epoll, events, 16, -1); /* -1 on a signal: once more */
+		round_if_due(r, &due);
+		n = wait_for_events(r, events, 16, due); /* -1 on a signal: once more */
 		for (int i = 0; i < n; i++)
 			on_event(r, events[i].data.fd);
 		if (limit && clock__boot_ns() - r->started >= limit)
@@ -581,8 +592,6 @@ static void close_all(struct recorder *r)
 	trace__close(&r->trace);
 	if (r->epoll >= 0)
 		close(r->epoll);
-	if (r->timer >= 0)
-		close(r->timer);
 	if (r->signals >= 0)
 		close(r->signals);
 }
@@ -659,7 +668,7 @@ static int open_all(struct recorder *r)
 
 int record__run(const struct options *o)
 {
-	struct recorder r = {.opt = o, .child_status = -1, .epoll = -1, .timer = -1, .signals = -1};
+	struct recorder r = {.opt = o, .child_status = -1, .epoll = -1, .signals = -1};
 	int err;
 
 	r.launch.go = -1;

@@ -32,6 +32,7 @@ check_seen() { # TOOL COUNT
 # ---- the empty BPF program ----
 
 start_floor() { # PID...
+	rm -f "$work/floor.out"
 	exec {floor_input}> >(exec "$O/bench/floor" "$mode" "$@" >"$work/floor.out")
 	floor=$!
 	wait_for_line "$work/floor.out" '^attached' "$floor"

@@ -79,6 +79,7 @@ call() { # KEY FUNCTION CALLS [THREADS]
 
 start_tracer() { # ARGUMENT...
 	calls_made=0
+	rm -f "$work/tracer.log" # the last one's words are not to be taken for this one's
 	"$O/rtrace-bpf" "$@" 2>"$work/tracer.log" &
 	tracer=$!
 	wait_for_line "$work/tracer.log" "^rtrace-bpf: process [0-9]* (.*): API calls" "$tracer"
@@ -135,6 +136,7 @@ time_tracer() { # KEY OPTION...
 
 # They do nothing; their pids are ${pids[@]}.
 start_mapped() { # PROCESSES
+	rm -f "$work/mapped.out"
 	exec {mapped_input}> >(exec "$O/bench/mapped" "$1" >"$work/mapped.out")
 	mapped=$!
 	wait_for_line "$work/mapped.out" '^mapped' "$mapped"
@@ -150,7 +152,7 @@ stop_mapped() {
 
 # A process that makes them, with NAME=VALUE...; its pid is $captured.
 start_captured() {
-	rm -f "$work/asked"
+	rm -f "$work/asked" "$work/captured.out"
 	mkfifo "$work/asked"
 	"${simulated_gpu[@]}" "$@" "$O/bench/captured" <"$work/asked" >"$work/captured.out" 2>"$work/captured.log" &
 	captured=$!
@@ -208,7 +210,7 @@ launch() { # KEY RECORDED COMMAND...: is the agent to have records of the launch
 
 # Starts a program that says when it is ready and waits for go_waiting; its pid is $waiting.
 start_waiting() { # ENV-AND-COMMAND...
-	rm -f "$work/go"
+	rm -f "$work/go" "$work/waiting.out"
 	mkfifo "$work/go"
 	"${simulated_gpu[@]}" "$@" <"$work/go" >"$work/waiting.out" 2>"$work/waiting.log" &
 	waiting=$!
