@@ -25,6 +25,9 @@ struct tasks {
 	struct process *ended;	   /* not removed yet, the first to end first */
 	struct thread *threads;
 	struct thread *by_ns_tid;
+	/* Found last: most records are of the same as the one before. */
+	struct process *last_process;
+	struct thread *last_thread;
 	uint32_t initially_off;
 };
 
@@ -45,12 +48,21 @@ static void read_names(struct process *p)
 	procfs__comm(p->pid, p->comm, sizeof(p->comm));
 }
 
-struct process *tasks__find_running(const struct tasks *t, uint32_t pid)
+struct process *tasks__find_running(struct tasks *t, uint32_t pid)
 {
-	struct process *p;
+	struct process *p = t->last_process;
 
+	if (p && p->pid == pid)
+		return p;
 	HASH_FIND(hh, t->processes, &pid, sizeof(pid), p);
+	t->last_process = p;
 	return p;
+}
+
+static void delete_running(struct tasks *t, struct process *p)
+{
+	HASH_DEL(t->processes, p);
+	t->last_process = NULL;
 }
 
 static struct process *find_ended(const struct tasks *t, uint32_t pid)
@@ -64,7 +76,7 @@ static struct process *find_ended(const struct tasks *t, uint32_t pid)
 	return NULL;
 }
 
-struct process *tasks__find_process(const struct tasks *t, uint32_t pid)
+struct process *tasks__find_process(struct tasks *t, uint32_t pid)
 {
 	struct process *p = find_ended(t, pid);
 
@@ -135,7 +147,7 @@ void tasks__end_process(struct tasks *t, uint32_t pid, uint64_t ts)
 	if (!p)
 		return;
 	p->ended = ts;
-	HASH_DEL(t->processes, p);
+	delete_running(t, p);
 	DL_APPEND(t->ended, p);
 }
 
@@ -162,17 +174,20 @@ void tasks__remove_process(struct tasks *t, uint32_t pid)
 		p = tasks__find_running(t, pid);
 		if (!p)
 			return;
-		HASH_DEL(t->processes, p);
+		delete_running(t, p);
 	}
 	free_process(p);
 }
 
-struct thread *tasks__find_thread(const struct tasks *t, uint32_t pid, uint32_t tid)
+struct thread *tasks__find_thread(struct tasks *t, uint32_t pid, uint32_t tid)
 {
 	uint64_t key = (uint64_t)pid << 32 | tid;
-	struct thread *th;
+	struct thread *th = t->last_thread;
 
+	if (th && th->key == key)
+		return th;
 	HASH_FIND(hh, t->threads, &key, sizeof(key), th);
+	t->last_thread = th;
 	return th;
 }
 
@@ -342,6 +357,7 @@ static void forget_unknown(struct tasks *t, const struct thread *th)
 void tasks__remove_thread(struct tasks *t, struct thread *th)
 {
 	HASH_DEL(t->threads, th);
+	t->last_thread = NULL;
 	if (th->ns_key)
 		HASH_DELETE(hh_ns, t->by_ns_tid, th);
 	forget_unknown(t, th);
@@ -363,7 +379,7 @@ void tasks__free(struct tasks *t)
 		tasks__remove_thread(t, th);
 	}
 	HASH_ITER (hh, t->processes, p, next_p) {
-		HASH_DEL(t->processes, p);
+		delete_running(t, p);
 		free_process(p);
 	}
 	DL_FOREACH_SAFE (t->ended, p, next_p) {

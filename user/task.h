@@ -119,13 +119,13 @@ struct process *tasks__process(struct tasks *t, uint32_t pid);
 struct thread *tasks__thread(struct tasks *t, uint32_t pid, uint32_t tid);
 
 /* The same, but NULL if not known. */
-struct process *tasks__find_process(const struct tasks *t, uint32_t pid);
-struct thread *tasks__find_thread(const struct tasks *t, uint32_t pid, uint32_t tid);
+struct process *tasks__find_process(struct tasks *t, uint32_t pid);
+struct thread *tasks__find_thread(struct tasks *t, uint32_t pid, uint32_t tid);
 
 /* The process that has the number now, made if new, which reads its names while it is there. */
 struct process *tasks__running_process(struct tasks *t, uint32_t pid);
 
-struct process *tasks__find_running(const struct tasks *t, uint32_t pid);
+struct process *tasks__find_running(struct tasks *t, uint32_t pid);
 
 /* The running process has ended: it is kept until its last record is seen. */
 void tasks__end_process(struct tasks *t, uint32_t pid, uint64_t ts);
