@@ -42,6 +42,8 @@ static void note_call(struct thread *th, struct gpu_op *op, uint64_t corr, uint6
 
 /* ---- calls that have ended ---- */
 
+_Static_assert(!(RECENT_SPANS & (RECENT_SPANS - 1)), "doubled, it stays a power of two");
+
 static uint32_t ring_size(const struct thread *th)
 {
 	return th->more_recent ? th->more_spans : RECENT_SPANS;
@@ -52,7 +54,7 @@ static struct recent_span *recent(struct thread *th, uint64_t n)
 {
 	struct recent_span *ring = th->more_recent ? th->more_recent : th->recent;
 
-	return &ring[n % ring_size(th)];
+	return &ring[n & (ring_size(th) - 1)];
 }
 
 /* The first of those remembered that ended then or later. */

@@ -64,6 +64,8 @@ static uint32_t key_of(const struct rt_rec_span *rec, uint32_t program, struct s
 {
 	const struct rt_item *item = NULL;
 
+	if (rec->h.size == sizeof(*rec)) /* as nearly all */
+		return 0;
 	while ((item = items__next(rec, item)))
 		if (item->kind == RT_ITEM_CALLERS && item->len <= sizeof(key->addresses))
 			break;

@@ -128,14 +128,13 @@ measure_scaling() {
 	stop_tracer
 }
 
-# Of N times what one thread can do, N threads can do the ratio of these times.
+# Of N times what one thread can do, N threads can do the ratio of the times that a call takes.
 describe_scaling() {
-	local threads key what="1 thread (ratio: of linear scaling)"
+	local threads section="push from more threads: what one takes, and the ratio to what each of many takes"
 
-	for threads in $(thread_counts); do
-		for key in untraced floor traced; do
-			record row "push from $threads threads" "$key, $what" ns "threads.$key.1" "threads.$key.$threads" \
-				"$([ $key = traced ] && echo 'ratio >= 0.9')"
-		done
+	for threads in $(thread_counts | tail -n +2); do
+		record row "$section" "untraced, 1 thread to $threads" ns threads.untraced.1 "threads.untraced.$threads"
+		record row "$section" "empty BPF program, 1 thread to $threads" ns threads.floor.1 "threads.floor.$threads"
+		record row "$section" "rtrace-bpf, 1 thread to $threads" ns threads.traced.1 "threads.traced.$threads" "ratio >= 0.9"
 	done
 }
