@@ -301,7 +301,7 @@ int BPF_PROG(task_fork, struct task_struct *parent, struct task_struct *child)
 		new_thread(parent, child);
 		return 0;
 	}
-	if (!follow_forks && !controlled)
+	if (!follow_forks && (only_listed || !controlled)) /* who is listed is captured */
 		return 0;
 	state = bpf_map_lookup_elem(&pids, &parent_pid);
 	if (!state)

@@ -103,9 +103,7 @@ static __always_inline struct task_state *caller(struct task_struct *task, bool 
 		return NULL;
 	if (!named)
 		t = new_caller(task);
-	if (!t)
-		return NULL;
-	if (t->ignored)
+	if (!t || t->ignored)
 		return NULL;
 	*off = is_off(p, t, pid);
 	return t;

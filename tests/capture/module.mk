@@ -54,7 +54,7 @@ $(CONTROL_LIBS): $(CAPTURE_DIR)/%.so.99: tests/capture/fakeroctracer.c tests/cap
 
 $(CAPTURE_DIR)/windows: tests/capture/windows.c $(CAPTURE_DIR)/libamdhip64.so.99 $(CONTROL_LIBS)
 	$(call say,LD,$@)
-	$(Q)$(CC) -std=gnu11 -D_GNU_SOURCE $(WARN) -g -I. -O1 $^ -o $@ -pthread '-Wl,-rpath,$$ORIGIN'
+	$(Q)$(CC) -std=gnu11 -D_GNU_SOURCE $(WARN) -g -I. -Itests/simkfd -O1 $^ -o $@ -pthread '-Wl,-rpath,$$ORIGIN'
 
 tests: $(CAPTURE_DIR)/windows
 

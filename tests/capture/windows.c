@@ -12,6 +12,9 @@
  *   outside N      those that are not
  *   result PASSED
  */
+#include <fcntl.h>
+#include <linux/kfd_ioctl.h>
+#include <sys/ioctl.h>
 #include <pthread.h>
 #include <signal.h>
 #include <stdbool.h>
@@ -460,6 +463,30 @@ static void batches(void)
 	}
 }
 
+static int kfd;
+
+/* The driver is told by the name of its file; this one refuses. */
+static void ask_driver(void)
+{
+	ioctl(kfd, AMDKFD_IOC_GET_VERSION, NULL);
+}
+
+/*
+ * Behind SIGUSR2: the process is traced alone, and that it says what is to be traced does not make
+ * its child so. KFD names a file that stands for the driver, whose requests are seen of all.
+ */
+static void alone(void)
+{
+	wait_for_signal();
+	kfd = open(getenv("KFD"), O_RDWR);
+	CHECK(kfd >= 0);
+	roctracer_stop();
+	roctracer_start();
+	in_child(ask_driver);
+	ask_driver();
+	calls(each, true);
+}
+
 static uint64_t now_ns(void)
 {
 	struct timespec now;
@@ -519,6 +546,7 @@ static const struct {
 	{"leave", leave},
 	{"external_of_others", external_of_others},
 	{"batches", batches},
+	{"alone", alone},
 	{"stamps", stamps},
 	{"sleeps", sleeps},
 };
