@@ -148,12 +148,14 @@ static __always_inline bool may_be_live(const struct frame *f)
 }
 
 /* Is the call that has just been entered inside the frame, or has the frame been left? */
-static __always_inline bool frame_encloses(const struct frame *f, const struct stack_area *area)
+__noinline int frame_encloses(struct frame *f, struct stack_area *area)
 {
-	bool new_alt = on_altstack(area, area->sp), old_alt = on_altstack(area, f->sp);
+	bool new_alt, old_alt;
 
-	if (!may_be_live(f))
+	if (!f || !area || !may_be_live(f))
 		return false;
+	new_alt = on_altstack(area, area->sp);
+	old_alt = on_altstack(area, f->sp);
 	return new_alt != old_alt ? new_alt : f->sp >= area->sp;
 }
 

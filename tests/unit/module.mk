@@ -3,7 +3,7 @@
 
 CORE_TESTS = test_order test_spills test_merge test_workers test_library test_placement test_trampoline test_agent_view test_output \
 	test_periods test_task test_select test_control test_strings test_handles test_resources \
-	test_codeobjects test_doorbells test_limits test_nesting test_recording test_idle test_report test_table test_busy test_live test_metrics test_privileges
+	test_codeobjects test_doorbells test_limits test_nesting test_recording test_idle test_report test_table test_busy test_live test_metrics test_privileges test_programs
 
 $(CORE_TESTS:%=$(O)/tests/%): $(O)/tests/%: $(O)/obj/tests/unit/%.o $(RTRACE_CORE_OBJS)
 	$(call say,LD,$@)
@@ -11,6 +11,7 @@ $(CORE_TESTS:%=$(O)/tests/%): $(O)/tests/%: $(O)/obj/tests/unit/%.o $(RTRACE_COR
 	$(Q)$(CC) $(CFLAGS) $(SANFLAGS) $^ -o $@ -lcmocka $(RTRACE_CORE_LIBS)
 
 $(O)/tests/test_recording $(O)/tests/test_report: $(O)/obj/tests/unit/sink_feed.o
+$(O)/obj/tests/unit/test_programs.o: $(O)/gen/bpf/api.skel.h
 
 # Newer cmocka deprecates assert_in_range for what older ones do not have.
 $(O)/obj/tests/unit/%.o: ALL_CFLAGS += -Wno-error=deprecated-declarations
