@@ -79,7 +79,9 @@ fault_is_found() {
 		fault_is_found "${op}s/\"root\":[0-9]*/\"root\":$other/" 'has not asked for it'
 		fault_is_found "${op}s/\"root\":[0-9]*/\"root\":99999999/" 'no call 99999999'
 	done
-	fault_is_found "${kernel}s/\"queue\":[0-9]*/\"queue\":77/" 'on queue 77 instead of'
+	# The first kernel of a queue says which one that is.
+	late=$(grep -n '"name":"stormAdd".*"cat":"gpu"' "$(tmp t.json)" | sed -n '$s/:.*//p')
+	fault_is_found "${late}s/\"queue\":[0-9]*/\"queue\":77/" 'on queue 77 instead of'
 	fault_is_found "${kernel}s/\"grid\":\[/\"grid\":[9999/" 'not in the truth log.* 9999[0-9]*x'
 	fault_is_found "${kernel}s/stormAdd/stormXor/" 'not in the truth log.*stormXor'
 	fault_is_found "${copy}s/\"bytes\":/\"bytes\":1/" 'not in the truth log.*copy of 1'
