@@ -514,25 +514,17 @@ bool capture__drain(struct capture *c, void (*fn)(const void *rec, size_t size, 
 	return complete;
 }
 
-static void destroy_link(size_t i, void *arg)
+static void destroy_skeleton_link(size_t i, void *arg)
 {
-	struct bpf_link **link = ((struct bpf_link ***)arg)[i];
+	struct bpf_prog_skeleton *prog = &((struct bpf_object_skeleton *)arg)->progs[i];
 
-	bpf_link__destroy(*link);
-	*link = NULL;
+	bpf_link__destroy(*prog->link);
+	*prog->link = NULL;
 }
 
-/* Programs without a link would take places in the batches of parallel__run. */
 void capture__unwatch(struct capture *c)
 {
-	const struct bpf_object_skeleton *s = c->skel->skeleton;
-	struct bpf_link **links[s->prog_cnt];
-	size_t n = 0;
-
-	for (int i = 0; i < s->prog_cnt; i++)
-		if (*s->progs[i].link)
-			links[n++] = s->progs[i].link;
-	parallel__run(n, destroy_link, links);
+	parallel__run(c->skel->skeleton->prog_cnt, destroy_skeleton_link, c->skel->skeleton);
 }
 
 /* Runs the program for every thread. */

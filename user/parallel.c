@@ -1,47 +1,40 @@
 // SPDX-License-Identifier: MIT
 /*
- * A thread for each call, in batches.
+ * Threads that each take the next call until there are no more.
  */
 #include "user/parallel.h"
 
 #include <pthread.h>
-#include <stdbool.h>
 
 #define THREADS_MAX 16
 
-struct call {
-	pthread_t thread;
-	bool started;
-	size_t i;
+struct calls {
+	size_t next, n;
 	void (*fn)(size_t i, void *arg);
 	void *arg;
 };
 
-static void *run(void *p)
+static void *work(void *p)
 {
-	struct call *call = p;
+	struct calls *c = p;
+	size_t i;
 
-	call->fn(call->i, call->arg);
+	while ((i = __atomic_fetch_add(&c->next, 1, __ATOMIC_RELAXED)) < c->n)
+		c->fn(i, c->arg);
 	return NULL;
 }
 
-static void run_batch(size_t from, size_t n, void (*fn)(size_t i, void *arg), void *arg)
-{
-	struct call calls[THREADS_MAX];
-
-	for (size_t k = 0; k < n; k++) {
-		calls[k] = (struct call){.i = from + k, .fn = fn, .arg = arg};
-		calls[k].started = n > 1 && !pthread_create(&calls[k].thread, NULL, run, &calls[k]);
-		if (!calls[k].started)
-			run(&calls[k]);
-	}
-	for (size_t k = 0; k < n; k++)
-		if (calls[k].started)
-			pthread_join(calls[k].thread, NULL);
-}
-
+/* The calling thread works too, and does all if no other can be had. */
 void parallel__run(size_t n, void (*fn)(size_t i, void *arg), void *arg)
 {
-	for (size_t from = 0; from < n; from += THREADS_MAX)
-		run_batch(from, n - from < THREADS_MAX ? n - from : THREADS_MAX, fn, arg);
+	struct calls calls = {.n = n, .fn = fn, .arg = arg};
+	pthread_t threads[THREADS_MAX - 1];
+	size_t started = 0;
+
+	while (started + 1 < n && started < THREADS_MAX - 1 &&
+	       !pthread_create(&threads[started], NULL, work, &calls))
+		started++;
+	work(&calls);
+	for (size_t k = 0; k < started; k++)
+		pthread_join(threads[k], NULL);
 }

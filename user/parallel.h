@@ -10,7 +10,7 @@
 
 #include <stddef.h>
 
-/* Calls fn(i, arg) for i = 0 .. n - 1, each in a thread of its own, and waits for all. */
+/* Calls fn(i, arg) for i = 0 .. n - 1, up to 16 at a time, in any thread, and waits for all. */
 void parallel__run(size_t n, void (*fn)(size_t i, void *arg), void *arg);
 
 #endif

@@ -92,5 +92,6 @@ int main(void)
 		cmocka_unit_test(everything_is_traced),
 		cmocka_unit_test(filters_of_all_kinds),
 	};
+
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }
