@@ -333,10 +333,11 @@ int doorbell(struct pt_regs *ctx)
 		count_packets(RT_COUNT_LOST_DISPATCH, 1);
 		return 0;
 	}
+	/* What is missing below is not taken before somebody rings who advances later. */
+	r.ts = bpf_ktime_get_boot_ns();
 	from = advance(q, index);
 	if (off)
 		return 0;
-	r.ts = bpf_ktime_get_boot_ns();
 	r.mapped = q->mapped;
 	if (from > index) {
 		if (q->missing + LATE_MAX > index)

@@ -17,8 +17,9 @@
 #include "user/clock.h"
 #include "user/hash.h"
 
-#define SIGNALS_MAX 65536 /* that are known of a process */
-#define LOOKS_MAX   4096  /* signals that are read in one call */
+#define SIGNALS_MAX   65536 /* that are known of a process */
+#define UNDECIDED_MAX 65536 /* times of a process that may be of another packet */
+#define LOOKS_MAX     4096  /* signals that are read in one call */
 
 /* amd_signal_t, as far as it is of interest. */
 struct signal_memory {
@@ -29,10 +30,19 @@ struct signal_memory {
 	uint64_t start_ticks, end_ticks;
 };
 
+/* Times that are the user's, if no packet that is missing turns out to have had that signal. */
+struct undecided {
+	uint64_t signal;
+	struct signal_words words;
+	void *user;
+	struct undecided *prev, *next;
+};
+
 struct source {
 	pid_t pid;
 	int mem; /* -1: cannot be read */
-	uint32_t count;
+	uint32_t count, undecided_count;
+	struct undecided *undecided; /* oldest first */
 	UT_hash_handle hh;
 };
 
@@ -41,10 +51,11 @@ struct completion {
 		uint64_t pid, signal;
 	} key;
 	struct source *source;
-	struct signal_words before; /* when the user's packet was submitted */
+	struct signal_words before; /* when the user's packet was submitted, or its times */
 	struct signal_words seen;   /* from outside, ... */
 	uint64_t seen_at;	    /* ... then; 0: not yet */
 	bool shared;		    /* by packets of which some are under way: no times */
+	bool known;		    /* the times in it were last those of a user */
 	void *user;
 	struct completion *prev, *next; /* among those with a user */
 	UT_hash_handle hh;
@@ -129,13 +140,21 @@ static void *take_user(struct completions *c, struct completion *one)
 	return user;
 }
 
-static void end_user(struct completions *c, struct completion *one, uint64_t start_ticks,
-		     uint64_t end_ticks)
+/* NULL: at times that nobody knows. */
+static void end_user(struct completions *c, struct completion *one,
+		     const struct signal_words *times)
 {
+	const struct signal_words none = {0}, known = times ? *times : none;
 	void *user = take_user(c, one);
 
-	if (user)
-		c->fn(user, start_ticks, end_ticks, c->arg);
+	if (!user)
+		return;
+	one->known = times;
+	if (times) {
+		one->before.start_ticks = known.start_ticks;
+		one->before.end_ticks = known.end_ticks;
+	}
+	c->fn(user, known.start_ticks, known.end_ticks, c->arg);
 }
 
 static void remove_one(struct completions *c, struct completion *one)
@@ -164,12 +183,72 @@ static bool is_seen(const struct completions *c, const struct completion *one)
 	return one->seen_at && !is_unsure(c, one, &one->seen);
 }
 
+/* ---- times that may be of a packet that is missing ---- */
+
+/* The user's packet has ended, but whether at those times is open. false: there is no room. */
+static bool defer(struct completions *c, struct completion *one, const struct signal_words *words)
+{
+	struct source *s = one->source;
+	struct undecided *u;
+
+	if (s->undecided_count >= UNDECIDED_MAX)
+		return false;
+	u = calloc(1, sizeof(*u));
+	if (!u)
+		return false;
+	u->signal = one->key.signal;
+	u->words = *words;
+	u->user = take_user(c, one);
+	one->known = false;
+	DL_APPEND(s->undecided, u);
+	s->undecided_count++;
+	return true;
+}
+
+static void *take_undecided(struct source *s, struct undecided *u)
+{
+	void *user = u->user;
+
+	DL_DELETE(s->undecided, u);
+	s->undecided_count--;
+	free(u);
+	return user;
+}
+
+/* No packet is missing any more that may have had their signals: they are their users'. */
+static void decide(struct completions *c, struct source *s)
+{
+	struct undecided *u;
+
+	while ((u = s->undecided) && !c->unsure(s->pid, u->user, u->words.start_ticks, c->arg)) {
+		const struct signal_words words = u->words;
+
+		c->fn(take_undecided(s, u), words.start_ticks, words.end_ticks, c->arg);
+	}
+}
+
+/* A packet with that signal was missing; 0: all signals. */
+static void give_up_undecided(struct completions *c, struct source *s, uint64_t signal)
+{
+	struct undecided *u, *next;
+
+	DL_FOREACH_SAFE (s->undecided, u, next) {
+		if (!signal || u->signal == signal)
+			c->fn(take_undecided(s, u), 0, 0, c->arg);
+	}
+}
+
+/* ---- uses ---- */
+
 /* The user's packet has ended, and `now` are the times in its signal. */
 static void end_with(struct completions *c, struct completion *one, const struct signal_words *now)
 {
-	if (one->user && is_unsure(c, one, now))
-		now = is_seen(c, one) ? &one->seen : NULL;
-	end_user(c, one, now ? now->start_ticks : 0, now ? now->end_ticks : 0);
+	if (!one->user || !is_unsure(c, one, now))
+		end_user(c, one, now);
+	else if (is_seen(c, one))
+		end_user(c, one, &one->seen);
+	else if (!defer(c, one, now))
+		end_user(c, one, NULL);
 }
 
 bool completions__use(struct completions *c, pid_t pid, uint64_t signal,
@@ -184,10 +263,11 @@ bool completions__use(struct completions *c, pid_t pid, uint64_t signal,
 	if (one->user && has_times(one, words)) {
 		end_with(c, one, words);
 	} else if (one->user) {
-		end_user(c, one, 0, 0);
+		end_user(c, one, NULL);
 		one->shared = true;
 	}
 	one->before = *words;
+	one->known = false;
 	if (one->shared && user) {
 		c->fn(user, 0, 0, c->arg);
 		return true;
@@ -200,10 +280,28 @@ bool completions__use(struct completions *c, pid_t pid, uint64_t signal,
 
 static void believe(struct completions *c, struct completion *one)
 {
-	if (one->user && is_seen(c, one))
-		end_user(c, one, one->seen.start_ticks, one->seen.end_ticks);
-	else
-		end_user(c, one, 0, 0);
+	end_user(c, one, one->user && is_seen(c, one) ? &one->seen : NULL);
+}
+
+void completions__settle(struct completions *c, pid_t pid, uint64_t signal,
+			 const struct signal_words *words)
+{
+	struct completion *one = find(c, pid, signal);
+
+	if (!one || !one->user)
+		return;
+	if (has_times(one, words) && !is_unsure(c, one, words))
+		end_user(c, one, words);
+	else if (is_seen(c, one))
+		end_user(c, one, &one->seen);
+}
+
+/* Are the times those of a packet that was taken before it was heard of? */
+static bool are_its_own(struct completions *c, const struct completion *one,
+			const struct signal_words *words, void *user)
+{
+	return user && one->known && has_times(one, words) &&
+	       !c->unsure(one->key.pid, user, words->start_ticks, c->arg);
 }
 
 bool completions__use_late(struct completions *c, pid_t pid, uint64_t signal,
@@ -214,11 +312,17 @@ bool completions__use_late(struct completions *c, pid_t pid, uint64_t signal,
 
 	if (!one)
 		return false;
+	give_up_undecided(c, one->source, signal);
 	under_way = one->user && !one->seen_at && !has_times(one, words);
-	end_user(c, one, 0, 0);
+	end_user(c, one, NULL);
 	if (words->value >= one->before.value) {
 		one->shared |= under_way;
 		return completions__use(c, pid, signal, words, user);
+	}
+	if (are_its_own(c, one, words, user)) {
+		one->before = *words;
+		c->fn(user, words->start_ticks, words->end_ticks, c->arg);
+		return true;
 	}
 	remove_one(c, one);
 	return false;
@@ -234,7 +338,7 @@ void completions__end(struct completions *c, pid_t pid, uint64_t signal,
 	if (has_times(one, words))
 		end_with(c, one, words);
 	else
-		end_user(c, one, 0, 0);
+		end_user(c, one, NULL);
 	remove_one(c, one);
 }
 
@@ -261,7 +365,10 @@ static void look_at(struct completion *one)
 void completions__believe(struct completions *c, uint64_t heard)
 {
 	struct completion *one, *next;
+	struct source *s;
 
+	for (s = c->sources; s; s = s->hh.next)
+		decide(c, s);
 	DL_FOREACH_SAFE (c->waiting, one, next) {
 		if (one->seen_at <= heard && is_seen(c, one))
 			believe(c, one);
@@ -316,12 +423,18 @@ void completions__forget(struct completions *c, pid_t pid)
 	HASH_FIND(hh, c->sources, &pid, sizeof(pid), s);
 	if (!s)
 		return;
+	decide(c, s);
+	give_up_undecided(c, s, 0);
 	forget(c, pid, false);
 	close_source(c, s);
 }
 
 void completions__give_up(struct completions *c)
 {
+	struct source *s;
+
+	for (s = c->sources; s; s = s->hh.next)
+		give_up_undecided(c, s, 0);
 	forget(c, 0, true);
 }
 
@@ -340,6 +453,8 @@ void completions__free(struct completions *c, void (*drop)(void *user))
 		remove_one(c, one);
 	}
 	HASH_ITER (hh, c->sources, s, next_source) {
+		while (s->undecided)
+			drop(take_undecided(s, s->undecided));
 		close_source(c, s);
 	}
 	free(c);

@@ -26,7 +26,7 @@ typedef void ended_fn(void *user, uint64_t start_ticks, uint64_t end_ticks, void
 
 /*
  * May times that begin so be not the user's, but those of a packet of its process that was not
- * heard of?
+ * heard of? Then they wait until it was.
  */
 typedef bool unsure_fn(pid_t pid, void *user, uint64_t start_ticks, void *arg);
 
@@ -47,9 +47,17 @@ bool completions__use(struct completions *c, pid_t pid, uint64_t signal,
 		      const struct signal_words *words, void *user);
 
 /*
+ * A packet with that signal, which `unsure` still knows as missing, has been taken by the GPU
+ * before the signal was read: ends the user before if its times are surely known.
+ */
+void completions__settle(struct completions *c, pid_t pid, uint64_t signal,
+			 const struct signal_words *words);
+
+/*
  * A packet with that signal was submitted, and had been taken by the GPU before the signal was
- * read: if it has been completed since, the times may be of either, so the user before has none.
- * false: the new one will have none either, and `fn` will not be called for it.
+ * read: if it has been completed since, the times may be of either, so a user before that has not
+ * been settled has none. false: the new one will have none either, and `fn` will not be called for
+ * it.
  */
 bool completions__use_late(struct completions *c, pid_t pid, uint64_t signal,
 			   const struct signal_words *words, void *user);

@@ -27,7 +27,7 @@
 /* A kernel dispatch that the operations know of, until its end and who submitted it are known. */
 struct dispatch {
 	uint64_t number; /* among the operations */
-	uint64_t seen;	 /* when: the GPU has not begun before; 0: it may have */
+	uint64_t seen;	 /* or missing then: the GPU has not begun before; 0: it may have */
 	bool passed;	 /* by who rang: its owner may ring yet */
 	bool ended;
 	uint64_t begin, end; /* 0: not known */
@@ -188,7 +188,8 @@ static void fill_event(struct dispatches *d, struct event *ev, const struct door
 
 /* NULL: no memory. */
 static struct dispatch *new_dispatch(struct dispatches *d, struct doorbell_queue *q,
-				     const struct dispatch_item *item, const struct packet *p)
+				     const struct dispatch_item *item, const struct packet *p,
+				     uint64_t missing)
 {
 	struct dispatch *one = calloc(1, sizeof(*one));
 	struct event ev;
@@ -198,8 +199,7 @@ static struct dispatch *new_dispatch(struct dispatches *d, struct doorbell_queue
 	one->number = ++d->count;
 	one->gpu_id = doorbells__gpu_id(q);
 	/* What was taken before it was seen may have begun before. */
-	if (!(item->rec.h.flags & RT_DISPATCH_TAKEN))
-		one->seen = item->rec.h.ts;
+	one->seen = item->rec.h.flags & RT_DISPATCH_TAKEN ? missing : item->rec.h.ts;
 	fill_event(d, &ev, q, item, p);
 	if (!operations__submit(d->operations, d, one->number, &ev, item->kernel))
 		return one;
@@ -218,29 +218,45 @@ static bool is_dispatch(const struct dispatch_item *item, const struct packet *p
 	return (uint8_t)p->header == PACKET_DISPATCH;
 }
 
+/* Will its signal have times? */
+static bool has_signal(const struct rt_rec_dispatch *rec, const struct packet *p)
+{
+	return rec->properties & RT_QUEUE_PROFILED && p->signal &&
+	       rec->h.flags & RT_DISPATCH_SIGNAL;
+}
+
 /* The signal has a new packet to wait for; `one` NULL: not one that is told. */
 static bool use_signal(struct dispatches *d, const struct rt_rec_dispatch *rec,
 		       const struct packet *p, struct dispatch *one)
 {
 	const struct signal_words words = {rec->value, rec->start_ticks, rec->end_ticks};
 
-	if (!(rec->properties & RT_QUEUE_PROFILED) || !p->signal ||
-	    !(rec->h.flags & RT_DISPATCH_SIGNAL))
+	if (!has_signal(rec, p))
 		return false;
 	if (rec->h.flags & RT_DISPATCH_TAKEN)
 		return completions__use_late(d->completions, rec->h.pid, p->signal, &words, one);
 	return completions__use(d->completions, rec->h.pid, p->signal, &words, one);
 }
 
-/* What is heard of for the first time. */
+/* It was taken before it was read, but is none of what began before it was passed over. */
+static void settle_signal(struct dispatches *d, const struct rt_rec_dispatch *rec,
+			  const struct packet *p)
+{
+	const struct signal_words words = {rec->value, rec->start_ticks, rec->end_ticks};
+
+	if (rec->h.flags & RT_DISPATCH_TAKEN && has_signal(rec, p))
+		completions__settle(d->completions, rec->h.pid, p->signal, &words);
+}
+
+/* What is heard of for the first time; `missing`: when it was passed over and not there, or 0. */
 static void on_packet(struct dispatches *d, struct doorbell_queue *q,
-		      const struct dispatch_item *item, const struct packet *p)
+		      const struct dispatch_item *item, const struct packet *p, uint64_t missing)
 {
 	const struct rt_rec_dispatch *rec = &item->rec;
 	struct dispatch *one = NULL;
 
 	if (is_dispatch(item, p)) {
-		one = new_dispatch(d, q, item, p);
+		one = new_dispatch(d, q, item, p, missing);
 		if (!one)
 			d->trace->stats.lost_other++;
 	} else if (rec->h.flags & RT_DISPATCH_TAKEN && p->kernel) {
@@ -256,6 +272,7 @@ void dispatches__submitted(struct dispatches *d, const struct dispatch_item *ite
 {
 	const struct rt_rec_dispatch *rec = &item->rec;
 	struct doorbell_queue *q = doorbells__get(d->queues, rec);
+	uint64_t missing;
 	struct packet p;
 
 	if (!q) {
@@ -264,10 +281,15 @@ void dispatches__submitted(struct dispatches *d, const struct dispatch_item *ite
 	}
 	memcpy(&p, rec->packet, sizeof(p));
 	doorbells__tell(d->queues, q);
-	if (rec->h.flags & RT_DISPATCH_MISSING)
+	if (rec->h.flags & RT_DISPATCH_MISSING) {
 		doorbells__missing(q, rec->index, rec->h.ts);
-	else if (doorbells__first(q, rec->index))
-		on_packet(d, q, item, &p);
+		return;
+	}
+	missing = doorbells__missing_since(q, rec->index);
+	if (missing)
+		settle_signal(d, rec, &p);
+	if (doorbells__first(q, rec->index))
+		on_packet(d, q, item, &p, missing);
 	else if (!(rec->h.flags & RT_DISPATCH_PASSED))
 		claim(d, q, rec);
 }

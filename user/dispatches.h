@@ -17,6 +17,10 @@
  * hsa_signal_silent_store_relaxed) would be one more trap a launch, and to look from outside alone
  * would miss what is used again within a millisecond.
  *
+ * While a packet that somebody has rung past is missing, nobody knows which signal it has: times
+ * that began since wait until it is heard of. Of one that was taken before it was read, and of who
+ * had its signal before, times are told if they can be told apart.
+ *
  * Packets that were passed over (RT_DISPATCH_PASSED) wait for their owner to ring for them; when
  * nobody does, they are of who passed them over.
  */

@@ -227,17 +227,17 @@ static bool was_heard_of(const struct doorbell_queue *q, uint64_t index)
 	       q->heard[index % WINDOW / 64] & 1ULL << index % 64;
 }
 
-static bool is_hole(const struct doorbell_queue *q, uint64_t index)
+uint64_t doorbells__missing_since(const struct doorbell_queue *q, uint64_t index)
 {
 	for (uint32_t i = 0; i < q->hole_count; i++)
 		if (q->holes[i].index == index)
-			return true;
-	return false;
+			return q->holes[i].ts;
+	return 0;
 }
 
 void doorbells__missing(struct doorbell_queue *q, uint64_t index, uint64_t ts)
 {
-	if (was_heard_of(q, index) || is_hole(q, index))
+	if (was_heard_of(q, index) || doorbells__missing_since(q, index))
 		return;
 	if (q->hole_count == HOLES) { /* it has been missing for long */
 		memmove(q->holes, q->holes + 1, (HOLES - 1) * sizeof(q->holes[0]));

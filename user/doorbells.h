@@ -43,6 +43,9 @@ bool doorbells__first(struct doorbell_queue *q, uint64_t index);
 /* The packet was passed over and not there: it will be heard of, or counts as unseen. */
 void doorbells__missing(struct doorbell_queue *q, uint64_t index, uint64_t ts);
 
+/* When it was passed over so; 0: it was not, or has been heard of since. */
+uint64_t doorbells__missing_since(const struct doorbell_queue *q, uint64_t index);
+
 /*
  * Since when a packet of the process is missing that may still come, or may have run unheard of;
  * UINT64_MAX: none is.

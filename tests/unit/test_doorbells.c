@@ -110,26 +110,117 @@ static void of_a_packet_that_was_taken_before_times_may_be_its_own(void **state)
 	completions__free(c, on_drop);
 }
 
-static void while_a_packet_is_missing_times_may_be_its_own(void **state)
+static void what_began_before_a_packet_was_missing_is_not_of_it(void **state)
 {
-	const struct signal_words done = {0, 50, 60};
+	const struct signal_words armed = {1, 10, 20}, own = {0, 50, 60}, later = {1, 70, 80};
 	struct completions *c = completions__new(on_end, unsure, NULL);
 	struct user u[4] = {};
 
 	use(c, 0x1000, 1, 0, 0, &u[0]);
+	unheard = 25;
+	completions__settle(c, getpid(), 0x1000, &armed);
+	ENDED(u[0], 10, 20);
+	unheard = UINT64_MAX;
+	/* The times before are known: others are those of the packet that was taken. */
+	assert_true(completions__use_late(c, getpid(), 0x1000, &own, &u[1]));
+	ENDED(u[1], 50, 60);
+	use(c, 0x1000, 1, 50, 60, &u[2]);
+	unheard = 65;
+	completions__settle(c, getpid(), 0x1000, &later);
+	assert_int_equal(u[2].ended, 0); /* that may be of the packet that was taken */
+	unheard = UINT64_MAX;
+	assert_true(completions__use_late(c, getpid(), 0x1000, &later, &u[3]));
+	ENDED(u[2], 0, 0);
+	completions__settle(c, getpid(), 0x7000, &later);
+	completions__free(c, on_drop);
+}
+
+static void a_packet_that_was_taken_while_another_is_missing(void **state)
+{
+	const struct signal_words own = {0, 50, 60};
+	struct completions *c = completions__new(on_end, unsure, NULL);
+	struct user u[2] = {};
+
+	use(c, 0x1000, 1, 0, 0, &u[0]);
+	use(c, 0x1000, 1, 10, 20, NULL); /* a barrier packet, whose times nobody knows */
+	assert_false(completions__use_late(c, getpid(), 0x1000, &own, &u[1]));
+	u[0].ended = 0;
+	use(c, 0x1000, 1, 0, 0, &u[0]);
+	completions__settle(c, getpid(), 0x1000, &(struct signal_words){1, 10, 20});
+	ENDED(u[0], 10, 20);
+	unheard = 45; /* 50 and 60 may be of that one */
+	assert_false(completions__use_late(c, getpid(), 0x1000, &own, &u[1]));
+	assert_int_equal(u[1].ended, 0);
+	unheard = UINT64_MAX;
+	completions__free(c, on_drop);
+}
+
+static void while_a_packet_is_missing_times_may_be_its_own(void **state)
+{
+	const struct signal_words done = {0, 50, 60};
+	struct completions *c = completions__new(on_end, unsure, NULL);
+	struct user u[5] = {};
+
+	use(c, 0x1000, 1, 0, 0, &u[0]);
 	use(c, 0x2000, 1, 0, 0, &u[1]);
 	use(c, 0x3000, 1, 0, 0, &u[3]);
+	use(c, 0x4000, 1, 0, 0, &u[4]);
 	unheard = 25;
 	use(c, 0x1000, 1, 30, 40, &u[2]);
-	ENDED(u[0], 0, 0);
 	use(c, 0x3000, 1, 10, 20, NULL); /* it began before the missing one could */
 	ENDED(u[3], 10, 20);
 	completions__end(c, getpid(), 0x2000, &done);
+	completions__end(c, getpid(), 0x4000, &done);
+	completions__believe(c, UINT64_MAX);
+	assert_int_equal(u[0].ended + u[1].ended + u[2].ended + u[4].ended, 0);
+	unheard = UINT64_MAX; /* it was heard of, had been taken, and used the signal of u[1] */
+	use(c, 0x2000, 1, 0, 0, NULL);
+	completions__use_late(c, getpid(), 0x2000, &done, NULL);
 	ENDED(u[1], 0, 0);
-	unheard = UINT64_MAX; /* it was heard of, and used other signals */
+	completions__believe(c, 0);
+	ENDED(u[0], 30, 40);
+	ENDED(u[4], 50, 60);
 	completions__end(c, getpid(), 0x1000, &done);
 	ENDED(u[2], 50, 60);
 	completions__free(c, on_drop);
+}
+
+static void a_packet_that_stays_missing(void **state)
+{
+	const struct signal_words done = {0, 50, 60};
+	struct completions *c = completions__new(on_end, unsure, NULL);
+	struct user u[3] = {};
+	static struct user many[70000];
+
+	unheard = 25;
+	for (int i = 0; i < 3; i++) {
+		use(c, 0x1000, 1, 0, 0, &u[i]);
+		completions__end(c, getpid(), 0x1000, &done);
+		if (i == 0)
+			completions__forget(c, getpid());
+		if (i == 1)
+			completions__give_up(c);
+	}
+	ENDED(u[0], 0, 0);
+	ENDED(u[1], 0, 0);
+	assert_int_equal(u[2].ended, 0);
+	for (int i = 0; i < 70000; i++) { /* more than wait */
+		use(c, 0x1000, 1, 0, 0, &many[i]);
+		completions__end(c, getpid(), 0x1000, &done);
+	}
+	ENDED(many[69999], 0, 0);
+	assert_int_equal(many[0].ended, 0);
+	unheard = UINT64_MAX;
+	completions__believe(c, 0);
+	ENDED(many[0], 50, 60);
+	unheard = 25;
+	u[0].ended = 0;
+	use(c, 0x1000, 1, 0, 0, &u[0]);
+	completions__end(c, getpid(), 0x1000, &done);
+	assert_int_equal(u[0].ended, 0);
+	completions__free(c, on_drop);
+	assert_int_equal(u[0].ended, 1);
+	unheard = UINT64_MAX;
 }
 
 static void the_end_of_a_signal(void **state)
@@ -258,9 +349,12 @@ static void each_packet_is_heard_of_once(void **state)
 	assert_int_equal(doorbells__number(q), 1);
 	assert_true(doorbells__first(q, 10));
 	assert_true(doorbells__first(q, 12));
+	assert_int_equal(doorbells__missing_since(q, 11), 0);
 	doorbells__missing(q, 11, 1);
+	assert_int_equal(doorbells__missing_since(q, 11), 1);
 	assert_int_equal(doorbells__unseen(d), 1);
 	assert_true(doorbells__first(q, 11));
+	assert_int_equal(doorbells__missing_since(q, 11), 0);
 	assert_int_equal(doorbells__unseen(d), 0);
 	for (uint64_t i = 10; i < 13; i++)
 		assert_false(doorbells__first(q, i));
@@ -313,7 +407,10 @@ int main(void)
 		cmocka_unit_test(a_signal_that_is_used_again_tells_of_the_packet_before),
 		cmocka_unit_test(of_a_shared_signal_nobody_knows_whose_times_it_has),
 		cmocka_unit_test(of_a_packet_that_was_taken_before_times_may_be_its_own),
+		cmocka_unit_test(what_began_before_a_packet_was_missing_is_not_of_it),
+		cmocka_unit_test(a_packet_that_was_taken_while_another_is_missing),
 		cmocka_unit_test(while_a_packet_is_missing_times_may_be_its_own),
+		cmocka_unit_test(a_packet_that_stays_missing),
 		cmocka_unit_test(the_end_of_a_signal),
 		cmocka_unit_test(from_outside_it_is_believed_when_nobody_else_can_have_used_it),
 		cmocka_unit_test(signals_at_absurd_addresses),
