@@ -82,12 +82,19 @@ struct completions *completions__new(ended_fn *fn, unsure_fn *unsure, void *arg)
 	return c;
 }
 
-static struct source *get_source(struct completions *c, pid_t pid)
+static struct source *find_source(struct completions *c, pid_t pid)
 {
 	struct source *s;
-	char path[64];
 
 	HASH_FIND(hh, c->sources, &pid, sizeof(pid), s);
+	return s;
+}
+
+static struct source *get_source(struct completions *c, pid_t pid)
+{
+	struct source *s = find_source(c, pid);
+	char path[64];
+
 	if (s)
 		return s;
 	s = calloc(1, sizeof(*s));
@@ -240,14 +247,23 @@ static void give_up_undecided(struct completions *c, struct source *s, uint64_t 
 
 /* ---- uses ---- */
 
-/* The user's packet has ended, and `now` are the times in its signal. */
-static void end_with(struct completions *c, struct completion *one, const struct signal_words *now)
+/* Ends the user if its times are surely known. `now`: what its signal says. */
+static bool end_surely(struct completions *c, struct completion *one,
+		       const struct signal_words *now)
 {
-	if (!one->user || !is_unsure(c, one, now))
+	if (has_times(one, now) && !is_unsure(c, one, now))
 		end_user(c, one, now);
 	else if (is_seen(c, one))
 		end_user(c, one, &one->seen);
-	else if (!defer(c, one, now))
+	else
+		return false;
+	return true;
+}
+
+/* The user's packet has ended, and `now` are the times in its signal. */
+static void end_with(struct completions *c, struct completion *one, const struct signal_words *now)
+{
+	if (one->user && !end_surely(c, one, now) && !defer(c, one, now))
 		end_user(c, one, NULL);
 }
 
@@ -288,12 +304,8 @@ void completions__settle(struct completions *c, pid_t pid, uint64_t signal,
 {
 	struct completion *one = find(c, pid, signal);
 
-	if (!one || !one->user)
-		return;
-	if (has_times(one, words) && !is_unsure(c, one, words))
-		end_user(c, one, words);
-	else if (is_seen(c, one))
-		end_user(c, one, &one->seen);
+	if (one && one->user)
+		end_surely(c, one, words);
 }
 
 /* Are the times those of a packet that was taken before it was heard of? */
@@ -308,11 +320,13 @@ bool completions__use_late(struct completions *c, pid_t pid, uint64_t signal,
 			   const struct signal_words *words, void *user)
 {
 	struct completion *one = find(c, pid, signal);
+	struct source *s = find_source(c, pid);
 	bool under_way;
 
+	if (s) /* the signal may have been destroyed since */
+		give_up_undecided(c, s, signal);
 	if (!one)
 		return false;
-	give_up_undecided(c, one->source, signal);
 	under_way = one->user && !one->seen_at && !has_times(one, words);
 	end_user(c, one, NULL);
 	if (words->value >= one->before.value) {
@@ -418,9 +432,8 @@ static void close_source(struct completions *c, struct source *s)
 
 void completions__forget(struct completions *c, pid_t pid)
 {
-	struct source *s;
+	struct source *s = find_source(c, pid);
 
-	HASH_FIND(hh, c->sources, &pid, sizeof(pid), s);
 	if (!s)
 		return;
 	decide(c, s);

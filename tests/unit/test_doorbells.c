@@ -159,24 +159,28 @@ static void while_a_packet_is_missing_times_may_be_its_own(void **state)
 {
 	const struct signal_words done = {0, 50, 60};
 	struct completions *c = completions__new(on_end, unsure, NULL);
-	struct user u[5] = {};
+	struct user u[6] = {};
 
 	use(c, 0x1000, 1, 0, 0, &u[0]);
 	use(c, 0x2000, 1, 0, 0, &u[1]);
 	use(c, 0x3000, 1, 0, 0, &u[3]);
 	use(c, 0x4000, 1, 0, 0, &u[4]);
+	use(c, 0x5000, 1, 0, 0, &u[5]);
 	unheard = 25;
 	use(c, 0x1000, 1, 30, 40, &u[2]);
 	use(c, 0x3000, 1, 10, 20, NULL); /* it began before the missing one could */
 	ENDED(u[3], 10, 20);
 	completions__end(c, getpid(), 0x2000, &done);
 	completions__end(c, getpid(), 0x4000, &done);
+	completions__end(c, getpid(), 0x5000, &done);
 	completions__believe(c, UINT64_MAX);
-	assert_int_equal(u[0].ended + u[1].ended + u[2].ended + u[4].ended, 0);
+	assert_int_equal(u[0].ended + u[1].ended + u[2].ended + u[4].ended + u[5].ended, 0);
 	unheard = UINT64_MAX; /* it was heard of, had been taken, and used the signal of u[1] */
 	use(c, 0x2000, 1, 0, 0, NULL);
 	completions__use_late(c, getpid(), 0x2000, &done, NULL);
 	ENDED(u[1], 0, 0);
+	completions__use_late(c, getpid(), 0x5000, &done, NULL); /* that is destroyed */
+	ENDED(u[5], 0, 0);
 	completions__believe(c, 0);
 	ENDED(u[0], 30, 40);
 	ENDED(u[4], 50, 60);
