@@ -15,7 +15,7 @@
 #include <stdint.h>
 
 /* Both sides must have been built for the same one. */
-#define RTRACE_CLIENT_VERSION 3
+#define RTRACE_CLIENT_VERSION 4
 
 /* What the library wants to be told of. */
 #define RTRACE_WANT_KERNELS  0x1 /* operations: kernels, ... */
@@ -27,6 +27,7 @@
 struct rtrace_caller {
 	uint64_t id;				     /* as the client knows calls */
 	uint64_t subscriber_id, subscriber_ancestor; /* as who hears of them from the client does */
+	uint64_t graph; /* that it launches, as the client numbers launches; 0: none */
 };
 
 struct rtrace_operation {

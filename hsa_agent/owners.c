@@ -53,6 +53,7 @@ static void put_caller(struct rtrace_caller *place, const struct rtrace_caller *
 	__atomic_store_n(&place->subscriber_id, caller->subscriber_id, __ATOMIC_RELAXED);
 	__atomic_store_n(&place->subscriber_ancestor, caller->subscriber_ancestor,
 			 __ATOMIC_RELAXED);
+	__atomic_store_n(&place->graph, caller->graph, __ATOMIC_RELAXED);
 }
 
 static struct rtrace_caller get_caller(const struct rtrace_caller *place)
@@ -62,6 +63,7 @@ static struct rtrace_caller get_caller(const struct rtrace_caller *place)
 		.subscriber_id = __atomic_load_n(&place->subscriber_id, __ATOMIC_RELAXED),
 		.subscriber_ancestor =
 			__atomic_load_n(&place->subscriber_ancestor, __ATOMIC_RELAXED),
+		.graph = __atomic_load_n(&place->graph, __ATOMIC_RELAXED),
 	};
 }
 

@@ -75,6 +75,7 @@ static struct rtrace_caller caller(void)
 	const struct rtrace_subscriber *s = subscriber();
 	struct rtrace_caller c = {
 		.id = thread_current ? ids__top(&thread_current->calls) : 0,
+		.graph = thread_current ? thread_current->graph : 0,
 	};
 
 	if (s && s->in)
@@ -108,7 +109,7 @@ static uint32_t op_of(uint32_t wanted_as)
 static void *submitted(const struct rtrace_operation *op)
 {
 	uint32_t what = op_of(op->wanted_as);
-	uint64_t graph = thread_current && graph_work__wants(what) ? thread_current->graph : 0;
+	uint64_t graph = graph_work__wants(what) ? op->caller.graph : 0;
 	bool record_it = table__has_pool(&hsa_ops, what);
 	void *subscribed =
 		wanted_by_subscriber() & op->wanted_as ? subscriber_of_calls->submitted(op) : NULL;

@@ -163,6 +163,13 @@ check_bytes() {
 		NAMELESS='' check_dispatches ops
 		is_hip '6[.][0-9]*' || check_bytes
 	done
+	# Which launch a kernel is of is told also if another thread has passed it on.
+	for tool in records ops records ops; do
+		rm -f "$(tmp truth)"
+		traced RT_TOOL=$tool HSA_TOOLS_LIB="$O/libroctracer64.so.4" GPU_MAX_HW_QUEUES=1 "$O/workloads/graphs" -b
+		NAMELESS='' check_dispatches ops
+		is_hip '6[.][0-9]*' || check_bytes
+	done
 }
 
 @test "HSA's events: memory and who may use it, code and kernels, as the program takes and gives them back" {

@@ -5,15 +5,22 @@
  * The kernels of a graph have no launch call of their own: each hipGraphLaunch runs all of them.
  * The graph continues on what the launch before left, so a lost or doubled launch shows in the
  * data. Prints the counts (see count.h) and the result.
+ *
+ * With -b another thread launches a kernel on a stream of its own meanwhile; with one queue for all
+ * streams (GPU_MAX_HW_QUEUES=1) each thread passes on what the other has written. (Two threads that
+ * launch graphs with the same kernels would not do: HIP 5.2 mixes up the kernels' arguments.)
  */
 #include "tests/workloads/kernels.hip"
 
 #include <getopt.h>
+#include <pthread.h>
 
 #include "tests/workloads/count.h"
 #include "tests/workloads/workload.h"
 
-static const char usage[] = "graphs [-n LAUNCHES] [-e ELEMENTS]\n";
+static const char usage[] = "graphs [-n LAUNCHES] [-e ELEMENTS] [-b]\n";
+
+static unsigned long launches = 20;
 
 struct work {
 	hipStream_t stream;
@@ -89,31 +96,60 @@ static void verify(struct work *w)
 	}
 }
 
+static void run(struct work *w, hipGraphExec_t executable)
+{
+	for (unsigned long i = 0; i < launches; i++) {
+		launch(w, executable);
+		CALL(hipStreamSynchronize, (w->stream));
+		verify(w);
+		memcpy(w->in, w->out, w->n * sizeof(uint32_t));
+	}
+}
+
+static void *run_beside(void *)
+{
+	hipStream_t stream;
+	uint32_t *cell;
+
+	CALL(hipStreamCreate, (&stream));
+	CALL(hipHostMalloc, ((void **)&cell, sizeof(*cell), 0));
+	for (uint32_t i = 1; i <= 4 * launches; i++) {
+		LAUNCH(slowStore, 1, 1, 0, stream, cell, i, 1);
+		CALL(hipStreamSynchronize, (stream));
+		CHECK(!count__verifying() || *cell == i, "the cell is %u instead of %u", *cell, i);
+	}
+	CALL(hipHostFree, (cell));
+	CALL(hipStreamDestroy, (stream));
+	return NULL;
+}
+
 int main(int argc, char **argv)
 {
-	unsigned long i, launches = 20;
 	hipGraphExec_t executable;
+	bool beside = false;
 	struct work w = {};
+	pthread_t thread;
 	int option;
 
 	w.n = 4096;
-	while ((option = getopt(argc, argv, "n:e:h")) != -1) {
+	while ((option = getopt(argc, argv, "n:e:bh")) != -1) {
 		if (option == 'n')
 			launches = workload__number(optarg);
 		else if (option == 'e')
 			w.n = workload__number(optarg);
+		else if (option == 'b')
+			beside = true;
 		else
 			return workload__usage(option, usage);
 	}
 	COUNT_REGISTRATION(KERNELS);
 	open_work(&w);
 	executable = capture(&w);
-	for (i = 0; i < launches; i++) {
-		launch(&w, executable);
-		CALL(hipStreamSynchronize, (w.stream));
-		verify(&w);
-		memcpy(w.in, w.out, w.n * sizeof(uint32_t));
-	}
+	if (beside)
+		CHECK(!pthread_create(&thread, NULL, run_beside, NULL), "no thread");
+	run(&w, executable);
+	if (beside)
+		pthread_join(thread, NULL);
 	CALL(hipGraphExecDestroy, (executable));
 	close_work(&w);
 	return count__pass();
