@@ -84,11 +84,12 @@ static uint64_t distance(const struct work *w, uint64_t graph, const activity_re
 	return w->graph == graph && w->record.op == r->op && ns < APART_NS ? ns : UINT64_MAX;
 }
 
-bool graph_work__take(uint64_t graph, const activity_record_t *record, struct hip_work *work)
+void graph_work__take(uint64_t graph, const activity_record_t *record, struct hip_work *work)
 {
 	struct work **nearest = NULL, *found;
 	uint64_t least = UINT64_MAX;
 
+	hsa_ops__collect();
 	pthread_mutex_lock(&lock);
 	for (struct work **link = &lists[graph % GRAPHS]; *link; link = &(*link)->next) {
 		uint64_t ns = distance(*link, graph, record);
@@ -103,11 +104,10 @@ bool graph_work__take(uint64_t graph, const activity_record_t *record, struct hi
 		*nearest = found->next;
 	pthread_mutex_unlock(&lock);
 	if (!found)
-		return false;
+		return;
 	if (found->record.op == 0) /* a dispatch */
 		work->kernel_name = found->record.kernel_name;
 	else
 		work->bytes = found->record.bytes;
 	free(found);
-	return true;
 }

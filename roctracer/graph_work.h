@@ -22,7 +22,10 @@ bool graph_work__wants(uint32_t op);
 uint64_t graph_work__launch(bool with_kernels);
 /* An operation of HSA_OPS (dispatch, copy) of that graph has ended. */
 void graph_work__put(uint64_t graph, const activity_record_t *record);
-/* The one that this record of HIP_OPS is of: that which has ended then. False: it is not there. */
-bool graph_work__take(uint64_t graph, const activity_record_t *record, struct hip_work *work);
+/*
+ * What is known of the one that this record of HIP_OPS is of: that which has ended then. The work
+ * stays as it is if there is none.
+ */
+void graph_work__take(uint64_t graph, const activity_record_t *record, struct hip_work *work);
 
 #endif

@@ -30,19 +30,15 @@
  */
 #include <pthread.h>
 #include <stdlib.h>
-#include <time.h>
 
 #include "hsa_agent/clock.h"
 #include "roctracer/graph_work.h"
 #include "roctracer/hip.h"
 #include "roctracer/hip_arguments.h"
-#include "roctracer/hsa_ops.h"
 #include "roctracer/submitted.h"
 
 /* Longer than any hip_api_data_t of these versions; the longest is 832 bytes. */
 #define DATA_SIZE 2048
-
-#define GRAPH_TRIES 100 /* that a kernel of a graph is looked up */
 
 #define OP_DISPATCH 0
 #define OP_COPY	    1
@@ -190,23 +186,6 @@ static bool is_copy(uint32_t kind)
 	       (kind >= KIND_READ_RECT && kind <= KIND_COPY_RECT);
 }
 
-/*
- * HIP may have made a kernel's signal ready for another by now; until that is rung for, the agent
- * cannot tell that the kernel has ended: a moment.
- */
-static void look_up_work(const activity_record_t *record, struct submitted *s)
-{
-	const struct timespec moment = {.tv_nsec = 50000};
-
-	for (int i = 0; i < GRAPH_TRIES; i++) {
-		hsa_ops__collect();
-		if (graph_work__take(s->graph, record, &s->work) || record->op != OP_DISPATCH ||
-		    !hsa_ops__are_told())
-			return;
-		nanosleep(&moment, NULL);
-	}
-}
-
 static void on_done(uint32_t op, void *record, void *arg)
 {
 	activity_record_t copy = *(const activity_record_t *)record;
@@ -216,7 +195,7 @@ static void on_done(uint32_t op, void *record, void *arg)
 	copy.domain = ACTIVITY_DOMAIN_HIP_OPS;
 	copy.correlation_id = s.correlation_id;
 	if (s.graph && (op == OP_DISPATCH || is_copy(copy.kind)))
-		look_up_work(&copy, &s);
+		graph_work__take(s.graph, &copy, &s.work);
 	if (op == OP_COPY && is_copy(copy.kind) && !copy.bytes)
 		copy.bytes = s.work.bytes;
 	if (t && op < HIP_OPS_NUMBER && table__takes_op(&hip_ops, op, copy.correlation_id))

@@ -22,7 +22,6 @@
 #include "roctracer/graph_work.h"
 #include "roctracer/hip.h"
 #include "roctracer/hip_arguments.h"
-#include "roctracer/hsa_ops.h"
 
 /* How hip_api_data_t begins. */
 struct data {
@@ -86,7 +85,6 @@ static size_t bytes_of(const activity_record_t *record)
 
 	if (!work.graph)
 		return work.bytes;
-	hsa_ops__collect();
 	graph_work__take(work.graph, record, &of_graph);
 	return of_graph.bytes;
 }

@@ -33,7 +33,6 @@ struct operation {
 /* The agent's functions; once found they stay. */
 static rtrace_agent_tell_fn *agent_tell;
 static rtrace_agent_collect_fn *agent_collect;
-static bool are_told; /* the agent was there when it was asked last */
 
 /* ---- what the agent calls ---- */
 
@@ -73,9 +72,10 @@ static uint32_t wants(void)
 static struct rtrace_caller caller(void)
 {
 	const struct rtrace_subscriber *s = subscriber();
+	const struct thread *t = thread_current;
 	struct rtrace_caller c = {
-		.id = thread_current ? ids__top(&thread_current->calls) : 0,
-		.graph = thread_current ? thread_current->graph : 0,
+		.id = t ? ids__top(&t->calls) : 0,
+		.graph = t ? t->graph : 0,
 	};
 
 	if (s && s->in)
@@ -204,13 +204,7 @@ void hsa_ops__settle(void)
 	if (!tell && wants() && load_agent())
 		tell = __atomic_load_n(&agent_tell, __ATOMIC_ACQUIRE);
 	if (tell)
-		__atomic_store_n(&are_told, !tell(RTRACE_CLIENT_VERSION, &client),
-				 __ATOMIC_RELAXED);
-}
-
-bool hsa_ops__are_told(void)
-{
-	return __atomic_load_n(&are_told, __ATOMIC_RELAXED);
+		tell(RTRACE_CLIENT_VERSION, &client);
 }
 
 void hsa_ops__collect(void)
@@ -239,7 +233,6 @@ void hsa_ops__unload(void)
 	void *library = agent_library__find();
 	void (*on_unload)(void) = library ? dlsym(library, "OnUnload") : NULL;
 
-	__atomic_store_n(&are_told, false, __ATOMIC_RELAXED);
 	if (on_unload)
 		on_unload();
 }

@@ -30,7 +30,5 @@ void hsa_ops__settle(void);
  * looks at signals only now and then.
  */
 void hsa_ops__collect(void);
-/* Does the agent tell of what is wanted? */
-bool hsa_ops__are_told(void);
 
 #endif

@@ -156,19 +156,21 @@ check_bytes() {
 			if (!found) bad++; n++ } exit bad || !n }' "$(tmp records)"
 }
 
+# names_and_bytes [NAME=VALUE...] WORKLOAD ARGS...: of its graphs, with HSA's help.
+names_and_bytes() {
+	rm -f "$(tmp truth)"
+	traced HSA_TOOLS_LIB="$O/libroctracer64.so.4" "$@"
+	NAMELESS='' check_dispatches ops
+	is_hip '6[.][0-9]*' || check_bytes
+}
+
 @test "names of graphs' kernels, and bytes, are those that HSA knows where HIP does not tell" {
 	for tool in "" records ops; do
-		rm -f "$(tmp truth)"
-		traced RT_TOOL=$tool HSA_TOOLS_LIB="$O/libroctracer64.so.4" "$O/workloads/graphs"
-		NAMELESS='' check_dispatches ops
-		is_hip '6[.][0-9]*' || check_bytes
+		names_and_bytes RT_TOOL=$tool "$O/workloads/graphs"
 	done
 	# Which launch a kernel is of is told also if another thread has passed it on.
 	for tool in records ops records ops; do
-		rm -f "$(tmp truth)"
-		traced RT_TOOL=$tool HSA_TOOLS_LIB="$O/libroctracer64.so.4" GPU_MAX_HW_QUEUES=1 "$O/workloads/graphs" -b
-		NAMELESS='' check_dispatches ops
-		is_hip '6[.][0-9]*' || check_bytes
+		names_and_bytes RT_TOOL=$tool GPU_MAX_HW_QUEUES=1 "$O/workloads/graphs" -b
 	done
 }
 

@@ -50,7 +50,7 @@ def is_cut_off(thread):
 
 def begin_only(event):
     """What is known of a call before it returns."""
-    return event["name"], plain(event["args"].get("args"))
+    return f"{event['name']} {plain(event['args'].get('args'))}"
 
 
 def threads(path):
@@ -104,9 +104,9 @@ def main():
         at = next((i for i, (p, q) in enumerate(zip(x, y)) if p != q), min(len(x), len(y)))
         print(f"a thread of {len(x)} calls, and {len(y)}: at {at}")
         for text in x[max(0, at - 2):at + 3]:
-            print("-", str(text)[:400])
+            print("-", text[:400])
         for text in y[max(0, at - 2):at + 3]:
-            print("+", str(text)[:400])
+            print("+", text[:400])
     p, q = operations(sys.argv[1]), operations(sys.argv[2])
     if p != q:
         bad = 1
