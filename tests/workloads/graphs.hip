@@ -7,8 +7,9 @@
  * data. Prints the counts (see count.h) and the result.
  *
  * With -b another thread launches a kernel on a stream of its own meanwhile; with one queue for all
- * streams (GPU_MAX_HW_QUEUES=1) each thread passes on what the other has written. (Two threads that
- * launch graphs with the same kernels would not do: HIP 5.2 mixes up the kernels' arguments.)
+ * streams (GPU_MAX_HW_QUEUES=1) each thread passes on what the other has written. (Several
+ * threads that launch graphs with the same kernels would not do: with HIP 5.2 one's kernel runs on
+ * another's data at times, traced or not.)
  */
 #include "tests/workloads/kernels.hip"
 
