@@ -8,6 +8,7 @@
 #   make check              both, and more: see scripts/check
 #   make bench              ratios: what tracing costs
 #   make install uninstall  PREFIX=/usr/local DESTDIR=, and the directories of dist/module.mk
+#   make quick              lint, unit tests and some others: scripts/check --quick
 #   make lint format clean
 #
 #   O=DIR  build folder     V=1  show commands     SAN=address,undefined  sanitizers     COV=1  counts lines: scripts/coverage
@@ -28,11 +29,15 @@ else
   say = @printf '  %-8s %s\n' $(1) '$(patsubst $(O)/%,%,$(2))'
 endif
 
+# Where hsa/hsa_api_trace.h is; the agent serves the release of ROCm whose headers these are.
+HSA_INCLUDE ?= $(patsubst %/hsa/hsa_api_trace.h,%,$(firstword \
+	$(wildcard /usr/include/hsa/hsa_api_trace.h /opt/rocm/include/hsa/hsa_api_trace.h)))
+
 WARN = -Wall -Wextra -Wno-unused-parameter -Wmissing-prototypes -Wstrict-prototypes -Werror
 CFLAGS ?= -O2 -g
 # GCC zeroes some hundred bytes by `rep stos`, which takes 15 ns to begin; all there is of a record.
 FAST_ZERO = $(shell $(CC) -mmemset-strategy=libcall:-1:noalign -E -x c /dev/null >/dev/null 2>&1 && echo -mmemset-strategy=libcall:-1:noalign)
-ALL_CFLAGS := -std=gnu11 -D_GNU_SOURCE $(WARN) $(CFLAGS) $(FAST_ZERO) -I. -I$(O)/gen -DRTRACE_VERSION='"$(VERSION)"' -MMD -MP
+ALL_CFLAGS := -std=gnu11 -D_GNU_SOURCE $(WARN) $(CFLAGS) $(FAST_ZERO) -I. -Iinclude -I$(O)/gen -DRTRACE_VERSION='"$(VERSION)"' -MMD -MP
 ifneq ($(SAN),)
   SANFLAGS = -fsanitize=$(SAN) -fno-omit-frame-pointer -fno-sanitize-recover=undefined
 endif
@@ -56,8 +61,7 @@ ifneq ($(if $(SAN),,$(COV)),)
 endif
 
 .DELETE_ON_ERROR:
-.SECONDARY:
-.PHONY: all static tests unit e2e check bench install uninstall lint format clean sanitized print-unit-tests
+.PHONY: all static tests unit e2e check quick bench install uninstall lint format clean sanitized print-unit-tests
 
 all:
 
@@ -71,8 +75,15 @@ $(O)/pic/%.o: %.c
 	@mkdir -p $(@D)
 	$(Q)$(CC) $(SHLIB_CFLAGS) $(CFLAGS_$(*)) -c $< -o $@
 
-# Tests last: they build on what the others name.
-include $(sort $(wildcard */module.mk)) $(sort $(wildcard tests/*/module.mk))
+# The recipe of an archive. It is made from nothing: members of the same name in two folders stay apart.
+define archive
+$(call say,AR,$@)
+@mkdir -p $(@D)
+$(Q)rm -f $@ && ar qcs $@ $^
+endef
+
+# Each builds on what those before it name.
+include $(patsubst %,%/module.mk,bpf common inprocess hsa_agent roctx roctracer rocprofiler user dist) $(sort $(wildcard tests/*/module.mk))
 # Not those of the systems that are kept there for tests: they have files of that name that are something else.
 -include $(shell [ -d $(O) ] && find $(O) -name '*-matrix' -prune -o -type f -name '*.d' -print)
 
@@ -85,6 +96,9 @@ e2e: all tests
 check:
 	$(Q)O=$(O) scripts/check
 
+quick:
+	$(Q)O=$(O) scripts/check --quick
+
 # For scripts/check.
 print-unit-tests:
 	@echo $(UNIT_TESTS)
@@ -95,7 +109,7 @@ sanitized: $(O)/rtrace-bpf $(O)/librtrace-agent.so $(UNIT_TESTS)
 SOURCES = $(shell git ls-files -co --exclude-standard '*.c' '*.h' '*.cpp' '*.hpp' 2>/dev/null)
 
 lint:
-	$(Q)clang-format --dry-run -Werror $(SOURCES)
+	$(Q)scripts/lint
 
 format:
 	$(Q)clang-format -i $(SOURCES)

@@ -2,19 +2,19 @@
 /*
  * The capture: turns API function entries and returns into span records.
  *
- * A function's entry pushes a frame on the call stack of its thread (callstack.h); its return pops
+ * A function's entry pushes a frame on the call stack of its thread (call_stack.h); its return pops
  * the frame and sends one record with both times, six argument registers, the return value, the
- * correlation ID and that of the enclosing call, and behind it what else the function's plan asks
- * for (items.h). Nothing is sent at entry, so a call costs one record.
+ * correlation ID and that of the enclosing call, followed by what else the function's plan asks for
+ * (capture_memory.h). Nothing is sent at entry, so a call costs one record.
  *
  * Loss is counted, never silent: see enum rt_count.
  */
 #include "calls.h"
-#include "dispatch.h"
-#include "kfd.h"
-#include "lastlook.h"
-#include "opens.h"
-#include "places.h"
+#include "doorbell.h"
+#include "ioctl.h"
+#include "exit_snapshot.h"
+#include "library_mappings.h"
+#include "probe_cookies.h"
 
 char LICENSE[] SEC("license") = "Dual MIT/GPL";
 
@@ -34,9 +34,10 @@ static __always_inline bool jumped_from(const struct task_state *t, __u64 sp, __
 }
 
 /*
- * Behind a trampoline, does the library call itself? Then it returns into the library, while what
- * has come by the trampoline returns to whom called that. If the return address is the kernel's
- * trampoline, a traced function has jumped there: the library's own, or another's.
+ * Does the library call itself, at a probe past a trampoline? Then the call returns into the
+ * library, while a call that came through the trampoline returns to the trampoline's caller. If the
+ * return address is the kernel's trampoline, a traced function has jumped there: the library's own,
+ * or another's.
  */
 static __always_inline bool is_internal(const struct task_state *t, const struct rt_behind *b,
 					const struct rt_plan *plan, __u64 ip, __u64 sp)
@@ -85,7 +86,7 @@ static __always_inline void send_entry(struct task_struct *task, struct task_sta
 	send_span(t, t->depth, &e, NULL);
 }
 
-/* The second probe of a function, whose frame is the innermost. */
+/* The second probe of a function. The function's frame is the innermost. */
 static __always_inline void on_spills(__u64 cookie)
 {
 	__u32 number = RT_COOKIE_SPILLS_OF(cookie), depth;
@@ -238,7 +239,7 @@ int BPF_PROG(task_exit, struct task_struct *task)
 	return 0;
 }
 
-/* Run once after the probes are gone: calls that were still open when the trace ended. */
+/* Run once after the probes are removed: calls that were still open when the trace ended. */
 SEC("iter/task")
 int flush_open_calls(struct bpf_iter__task *ctx)
 {
@@ -301,7 +302,7 @@ int BPF_PROG(task_fork, struct task_struct *parent, struct task_struct *child)
 		new_thread(parent, child);
 		return 0;
 	}
-	if (!follow_forks && (only_listed || !controlled)) /* who is listed is captured */
+	if (!follow_forks && (only_listed || !controlled)) /* a listed process is captured */
 		return 0;
 	state = bpf_map_lookup_elem(&pids, &parent_pid);
 	if (!state)

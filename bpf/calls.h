@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The beginning and the end of a call, whatever it is a call of: who makes it and whether it is
- * captured; that it is over.
+ * The beginning and the end of a call of any kind: which thread makes it, whether it is captured,
+ * and that it has ended.
  */
 #ifndef RTRACE_BPF_CALLS_H
 #define RTRACE_BPF_CALLS_H
 
-#include "agentcalls.h"
-#include "callstack.h"
+#include "agent_calls.h"
+#include "call_stack.h"
 #include "filter.h"
 
 /* What the agent's reaper asks of the runtime is not the application's doing. */
@@ -88,7 +88,7 @@ static __always_inline struct task_state *new_caller(struct task_struct *task)
 
 /*
  * The state of the calling thread, which is the current one; NULL if its calls are not captured.
- * `off`: at the moment. A process is listed until it ends, so who has been named still is.
+ * `off`: at the moment. A process is listed until it ends, so a process that was named still is.
  */
 static __always_inline struct task_state *caller(struct task_struct *task, bool *off)
 {
@@ -120,7 +120,7 @@ static __always_inline void take_callers(void *ctx, struct task_state *t)
 	t->callers_size = size > 0 ? size : 0;
 }
 
-/* The call of that frame has returned; what lies above it was left before. */
+/* The call of that frame has returned; the frames above it were left before. */
 static __always_inline void finish(void *ctx, struct task_struct *task, struct task_state *t,
 				   __u32 depth, __u64 ret)
 {

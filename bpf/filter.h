@@ -9,7 +9,7 @@
 #include "maps.h"
 
 /*
- * Where there are no values the verifier drops what is behind the first check, and with it the
+ * Where there are no values the verifier drops the code after the first check, and with it the
  * loops, which are unrolled, and their loads.
  */
 static __always_inline bool uid_passes(void)
@@ -98,7 +98,7 @@ static __always_inline void pause_threads(struct rt_process_state *p, __u32 pid,
 		p->threads = 1;
 		return;
 	}
-	__sync_fetch_and_add(&p->pauses, 1); /* what was said of single threads is over */
+	__sync_fetch_and_add(&p->pauses, 1); /* earlier settings of single threads end */
 	if (paused)
 		__sync_fetch_and_or(&p->off, RT_OFF_PAUSED);
 	else
@@ -127,7 +127,7 @@ static __always_inline bool switches_off(__u32 what)
 	return what == RT_CONTROL_STOP || what == RT_CONTROL_PAUSE;
 }
 
-/* ---- calls that are over ---- */
+/* ---- calls that have ended ---- */
 
 /* `plan` may be NULL. */
 static __always_inline bool is_wanted(const struct rt_plan *plan, const struct frame *f, __u64 end,

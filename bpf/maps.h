@@ -5,20 +5,21 @@
 #ifndef RTRACE_BPF_MAPS_H
 #define RTRACE_BPF_MAPS_H
 
-#include "kernel.h"
-#include "events.h"
+#include "kernel_types.h"
+#include "abi/bpf_records.h"
 
 /* Set before the object is loaded. */
 const volatile __u32 nr_cpus = 1;	  /* possible CPUs */
 const volatile bool only_listed = false;  /* capture only the processes in `pids` */
 const volatile bool follow_forks = false; /* children of listed processes are listed too */
-const volatile bool hold_unknown = false; /* SIGSTOP who maps an unknown library, see opens.h */
-const volatile bool tell_exec = false;	  /* RT_REC_EXEC for every process */
+const volatile bool hold_unknown =
+	false; /* SIGSTOP a process that maps an unknown library, see library_mappings.h */
+const volatile bool tell_exec = false; /* RT_REC_EXEC for every process */
 const volatile __u32 tracer_pid = 0;
 const volatile __u64 traced_since =
 	0; /* CLOCK_MONOTONIC: the probes are older than later processes */
 const volatile __u32 initially_off = 0; /* RT_OFF_*: how tracing starts in a process */
-const volatile bool use_places = false; /* cookies do not tell the function: look in `places` */
+const volatile bool use_places = false; /* cookies do not name the function: look in `places` */
 
 /* Filters: a call passes if it fits one value of each kind that has values. */
 const volatile __u32 uid_count = 0, comm_count = 0, cgroup_count = 0;
@@ -43,9 +44,9 @@ struct frame {
 	__u64 func;
 	__u64 args[RT_ARGS];
 	__u8 flags;
-	__u8 words;	 /* stack arguments: so many, ... */
+	__u8 words;	 /* stack arguments: how many, ... */
 	__u8 first_word; /* ... from there in task_state.words */
-	__u8 sse;	 /* floating-point arguments: so many, behind those */
+	__u8 sse;	 /* floating-point arguments: how many, after those */
 	__u32 _pad;
 };
 
@@ -107,7 +108,7 @@ struct {
 /* Of a process and the program that it runs; kept with its leader. */
 struct program_state {
 	__u32 callers; /* threads that made calls and have not ended */
-	__u32 ended;   /* its end was told */
+	__u32 ended;   /* its end was reported */
 };
 
 struct {
@@ -150,7 +151,7 @@ struct {
 	__type(value, struct rt_plan);
 } plans SEC(".maps");
 
-/* Where probes are told by their addresses: to their cookies. */
+/* Where probes are known by their addresses: to their cookies. */
 struct {
 	__uint(type, BPF_MAP_TYPE_HASH);
 	__uint(max_entries, 65536);
@@ -159,7 +160,7 @@ struct {
 	__type(value, __u64);
 } places SEC(".maps");
 
-/* A probed address in a process that has mapped libraries so many times. */
+/* A probed address in a process that has mapped libraries `mapped` times. */
 struct seen_place {
 	__u64 ip;
 	__u32 pid;
@@ -245,7 +246,7 @@ static __always_inline void count(__u32 which)
 		__sync_fetch_and_add(n, 1);
 }
 
-/* A call of the calling process is lost; `which` says why. */
+/* A call of the calling process is lost; `which` is the reason. */
 static __always_inline void count_lost(__u32 which)
 {
 	__u32 pid = bpf_get_current_pid_tgid() >> 32;

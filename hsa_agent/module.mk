@@ -1,13 +1,7 @@
 # SPDX-License-Identifier: MIT
 # librtrace-agent.so: the tool that the HSA runtime loads into a process.
 
-# Where hsa/hsa_api_trace.h is; the agent serves the release of ROCm whose headers these are.
-HSA_INCLUDE ?= $(patsubst %/hsa/hsa_api_trace.h,%,$(firstword \
-	$(wildcard /usr/include/hsa/hsa_api_trace.h /opt/rocm/include/hsa/hsa_api_trace.h)))
-
-AGENT_OBJS = $(patsubst %,$(O)/pic/hsa_agent/%.o,agent tables devices kernels code descriptor \
-	memory scratch signals shadow relay flight dispatch inflight owners queues queue_log copies clocks reaper client shm map say \
-	stubs_code stubs bind thread imports spans span_items clock)
+AGENT_OBJS = $(patsubst %.c,$(O)/pic/%.o,$(wildcard hsa_agent/*/*.c)) $(O)/pic/hsa_agent/calls/call_stubs_code.o
 
 all: $(O)/librtrace-agent.so
 
@@ -17,12 +11,21 @@ $(O)/gen/hsa_tables.h: hsa_agent/tables.awk $(HSA_INCLUDE)/hsa/hsa_api_trace.h
 	$(Q)awk -f $< $(wildcard $(HSA_INCLUDE)/hsa/hsa_api_trace_version.h) \
 		$(HSA_INCLUDE)/hsa/hsa_api_trace.h >$@
 
+# Declarations alone count, not comments and blanks.
+$(O)/gen/agent_layout_number.h: abi/agent_ring.h abi/span_ring.h abi/bpf_records.h
+	$(call say,GEN,$@)
+	@mkdir -p $(@D)
+	$(Q)cat $^ | tr -s ' \t\n' ' ' | sed 's:/\*[^*]*\*\+\([^/*][^*]*\*\+\)*/::g' | tr -d ' ' | sha256sum | \
+		sed 's/^\(.\{16\}\).*/#define RT_AGENT_LAYOUT 0x\1ULL/' >$@
+
+$(O)/obj/common/agent_layout.o $(O)/pic/common/agent_layout.o: $(O)/gen/agent_layout_number.h
+
 $(AGENT_OBJS): | $(O)/gen/hsa_tables.h
 ifneq ($(HSA_INCLUDE),/usr/include)
 $(AGENT_OBJS): SHLIB_CFLAGS += -isystem $(HSA_INCLUDE)
 endif
 
-$(O)/pic/hsa_agent/stubs_code.o $(O)/obj/hsa_agent/stubs_code.o: hsa_agent/stubs.S hsa_agent/stubs.inc
+$(O)/pic/hsa_agent/calls/call_stubs_code.o $(O)/obj/hsa_agent/calls/call_stubs_code.o: hsa_agent/calls/call_stubs.S hsa_agent/calls/call_stubs.inc
 	$(call say,AS,$@)
 	@mkdir -p $(@D)
 	$(Q)$(CC) $(SHLIB_CFLAGS) -I. -c $< -o $@
@@ -32,27 +35,29 @@ $(O)/obj/tests/unit/stub_targets.o: tests/unit/stub_targets.S
 	@mkdir -p $(@D)
 	$(Q)$(CC) $(CFLAGS) -c $< -o $@
 
-$(O)/librtrace-agent.so: $(AGENT_OBJS) hsa_agent/agent.map
+$(O)/librtrace-agent.so: $(AGENT_OBJS) $(INPROCESS) $(COMMON_PIC) hsa_agent/agent.map
 	$(call say,LD,$@)
 	$(Q)$(CC) $(SHLIB_LDFLAGS) -Wl,-z,nodelete -Wl,-soname,$(@F) \
-		-Wl,--version-script=hsa_agent/agent.map $(AGENT_OBJS) -lpthread -ldl -o $@
+		-Wl,--version-script=hsa_agent/agent.map $(AGENT_OBJS) $(INPROCESS) $(COMMON_PIC) -lpthread -ldl -o $@
 
 # ---- its tests ----
 
-AGENT_TESTS = test_agent_ring test_agent_map test_agent_tables test_descriptor test_spans test_stubs test_bind
+AGENT_TESTS = test_agent_ring test_agent_map test_agent_tables test_descriptor test_peek test_stderr_line test_spans test_stubs test_bind
 UNIT_TESTS += $(AGENT_TESTS:%=$(O)/tests/%)
 tests: $(AGENT_TESTS:%=$(O)/tests/%) $(O)/tests/agent_dump
 
-$(O)/tests/test_agent_ring: $(O)/obj/tests/unit/test_agent_ring.o $(O)/obj/hsa_agent/shm.o
-$(O)/tests/test_agent_map: $(O)/obj/tests/unit/test_agent_map.o $(O)/obj/hsa_agent/map.o
-$(O)/tests/test_agent_tables: $(O)/obj/tests/unit/test_agent_tables.o $(AGENT_OBJS)
+$(O)/tests/test_agent_ring: $(O)/obj/tests/unit/test_agent_ring.o $(O)/obj/hsa_agent/ring/shared_memory.o $(O)/obj/common/agent_layout.o
+$(O)/tests/test_agent_map: $(O)/obj/tests/unit/test_agent_map.o $(O)/obj/inprocess/pointer_map.o
+$(O)/tests/test_agent_tables: $(O)/obj/tests/unit/test_agent_tables.o $(AGENT_OBJS) $(INPROCESS) $(COMMON_PIC)
 $(O)/obj/tests/unit/test_agent_tables.o: | $(O)/gen/hsa_tables.h
-$(O)/tests/test_descriptor: $(O)/obj/tests/unit/test_descriptor.o $(O)/obj/hsa_agent/descriptor.o
-SPAN_OBJS = $(patsubst %,$(O)/obj/%.o,hsa_agent/stubs_code hsa_agent/stubs hsa_agent/shm hsa_agent/spans \
-	hsa_agent/span_items hsa_agent/clock user/agent_spans user/items user/procfs user/clock)
+$(O)/tests/test_descriptor: $(O)/obj/tests/unit/test_descriptor.o $(O)/obj/inprocess/kernel_descriptor.o
+$(O)/tests/test_peek: $(O)/obj/tests/unit/test_peek.o $(O)/obj/inprocess/peek.o
+$(O)/tests/test_stderr_line: $(O)/obj/tests/unit/test_stderr_line.o $(patsubst %,$(O)/obj/inprocess/%.o,stderr_line held_signals)
+SPAN_OBJS = $(patsubst %,$(O)/obj/%.o,hsa_agent/calls/call_stubs_code hsa_agent/calls/call_stubs hsa_agent/ring/shared_memory hsa_agent/calls/call_spans common/agent_layout \
+	hsa_agent/calls/span_items inprocess/peek inprocess/tsc_clock user/agent/agent_calls user/api/span_items user/base/procfs user/clock/clock_map)
 $(O)/tests/test_spans: $(O)/obj/tests/unit/test_spans.o $(SPAN_OBJS)
 $(O)/tests/test_stubs: $(O)/obj/tests/unit/test_stubs.o $(O)/obj/tests/unit/stub_targets.o $(SPAN_OBJS)
-$(O)/tests/test_bind: $(O)/obj/tests/unit/test_bind.o $(O)/obj/hsa_agent/bind.o $(O)/obj/hsa_agent/thread.o $(O)/obj/hsa_agent/imports.o \
+$(O)/tests/test_bind: $(O)/obj/tests/unit/test_bind.o $(O)/obj/hsa_agent/calls/bind_stubs.o $(O)/obj/inprocess/start_thread.o $(O)/obj/inprocess/got_patch.o \
 	$(SPAN_OBJS) $(O)/libroctx64.so.4 | $(addprefix $(O)/tests/bind_,now.so lazy.so address.so)
 $(O)/tests/bind_now.so $(O)/tests/bind_lazy.so: $(O)/tests/bind_%.so: $(O)/pic/tests/unit/bind_plugin.o $(O)/libroctx64.so.4
 	$(call say,LD,$@)
@@ -61,7 +66,7 @@ $(O)/tests/bind_now.so $(O)/tests/bind_lazy.so: $(O)/tests/bind_%.so: $(O)/pic/t
 $(O)/tests/bind_address.so: tests/unit/bind_plugin.c $(O)/libroctx64.so.4
 	$(call say,LD,$@)
 	@mkdir -p $(@D)
-	$(Q)$(CC) $(SHLIB_CFLAGS) -DTAKES_ADDRESS -shared $^ -Wl,-rpath,'$$ORIGIN/..' -o $@
+	$(Q)$(CC) $(SHLIB_CFLAGS) -DTAKES_ADDRESS -shared $(filter-out %.h,$^) -Wl,-rpath,'$$ORIGIN/..' -o $@
 $(O)/tests/agent_dump: $(O)/obj/tests/unit/agent_dump.o
 $(AGENT_TESTS:%=$(O)/tests/%) $(O)/tests/agent_dump:
 	$(call say,LD,$@)

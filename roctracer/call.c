@@ -4,8 +4,8 @@
  */
 #include "roctracer/call.h"
 
-#include "hsa_agent/clock.h"
-#include "roctracer/table.h"
+#include "inprocess/tsc_clock.h"
+#include "roctracer/enabled_operations.h"
 
 void call__begin(const struct table *t, uint32_t op, struct call_data *data, struct call *c,
 		 bool callback)

@@ -5,15 +5,15 @@
 #ifndef ROCTRACER_DOMAINS_H
 #define ROCTRACER_DOMAINS_H
 
-#include "roctracer/table.h"
+#include "roctracer/enabled_operations.h"
 
 struct domain {
 	struct table *table;
 	uint32_t first, end; /* operations that can be enabled */
 	bool has_callbacks, has_records;
-	/* Tells the library that it is of what is wanted now, after a change; NULL: none. */
+	/* After a change, asks the domain's library for what is wanted now; NULL: none. */
 	void (*engage)(void);
-	/* The same with no lock of ours, before anybody is waited for. */
+	/* The same with no lock of ours, before any thread is waited for. */
 	void (*settle)(void);
 };
 

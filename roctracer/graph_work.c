@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 /*
- * Ends come from the same ticks of a GPU; the runtime may have converted them anew in between,
- * which makes some ns of difference. HIP has a copy begin when what is before it has ended, and its
- * devices have numbers of their own.
+ * Ends come from the same ticks of a GPU. The runtime may have converted them again in between,
+ * which makes some ns of difference. HIP has a copy begin when the work before it has ended, and
+ * its devices have numbers of their own.
  */
 #include "roctracer/graph_work.h"
 

@@ -13,7 +13,7 @@
 #include "roctracer/hip_arguments.h"
 #include "roctracer/roctracer.h"
 
-/* Has a graph been launched of whose work that is of interest (HIP_OP_ID_*)? */
+/* Has a graph been launched for which this operation (HIP_OP_ID_*) is of interest? */
 bool graph_work__wants(uint32_t op);
 /*
  * One is about to be, by the calling thread: its number. From now on HSA's copies are wanted, and,

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: MIT
 /*
- * Finds HIP in the process and tells it what is wanted.
+ * Finds HIP in the process and registers with it for what is wanted.
  */
 #include "roctracer/hip.h"
 
 #include <dlfcn.h>
 #include <string.h>
 
-#include "roctracer/libs.h"
+#include "inprocess/loaded_libraries.h"
 
 TABLE(hip_api, ACTIVITY_DOMAIN_HIP_API, HIP_API_MAX);
 TABLE(hip_ops, ACTIVITY_DOMAIN_HIP_OPS, HIP_OPS_NUMBER);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * HIP: the library in the process, and the interface by which it tells a tool of calls and of what
- * GPUs did. HIP up to 5.3.0 has one (hip_callbacks.c), HIP from 5.3.1 on another (hip_tracer.c);
+ * HIP: the library in the process, and the interface by which it reports calls and GPUs' work to a
+ * tool. HIP up to 5.3.0 has one (hip_callbacks.c), HIP from 5.3.1 on another (hip_tracer.c);
  * which one is found out at run time, by what the library exports.
  */
 #ifndef ROCTRACER_HIP_INTERNAL_H
@@ -10,7 +10,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "roctracer/table.h"
+#include "roctracer/enabled_operations.h"
 
 #define HIP_API_MAX    1024 /* more operations than any HIP has */
 #define HIP_OPS_NUMBER 3
@@ -37,7 +37,7 @@ struct hip_library {
  */
 const struct hip_library *hip__find(void);
 
-/* Tells HIP what is wanted now. After each change of the tables. */
+/* Registers with HIP for what is wanted now. After each change of the tables. */
 void hip__engage(void);
 
 /* ---- for hip.c ---- */

@@ -3,7 +3,7 @@
  * Launches of one kernel, and copies of one piece of memory. Of a graph's kernels the arguments of
  * its launch say nothing; of what is filled HIP makes several pieces as it likes.
  *
- * Arguments lie in hip_api_data_t as in a structure, in the order of the function's parameters.
+ * hip_api_data_t holds arguments as in a structure, in the order of the function's parameters.
  */
 #include "roctracer/hip_arguments.h"
 
@@ -11,11 +11,15 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "inprocess/peek.h"
 #include "roctracer/hip.h"
-#include "roctracer/libs.h"
+#include "inprocess/loaded_libraries.h"
 
 #define NAMES 65536 /* places in the table: a multiple of what programs launch */
 #define TRIES 64    /* places for a name */
+
+#define HANDLES	      4096 /* of functions that are remembered */
+#define FUNCTION_SIZE 160  /* of what a handle leads to, as far as HIP 5 reads it for a name */
 
 /* From BY_SIZE on they are of copies. */
 enum how {
@@ -143,13 +147,31 @@ static const char *keep(const char *name)
 
 /* ---- arguments ---- */
 
-/* They are numbers and pointers of 8 bytes, or int with a pointer behind. */
+/* They are numbers and pointers of 8 bytes, or an int that is followed by a pointer. */
 static uint64_t argument(const void *args, int index)
 {
 	uint64_t value;
 
 	memcpy(&value, (const char *)args + 8 * index, sizeof(value));
 	return value;
+}
+
+/*
+ * HIP follows the handle to the name. A call with a handle that is none may well return an error
+ * before HIP looks at it, so it is looked at here, once for each.
+ */
+static bool is_function(const void *function)
+{
+	static const void *known[HANDLES];
+	const void **place = &known[((uintptr_t)function >> 4) % HANDLES];
+	char object[FUNCTION_SIZE];
+
+	if (__atomic_load_n(place, __ATOMIC_RELAXED) == function)
+		return true;
+	if (!peek__all(object, function, sizeof(object)))
+		return false;
+	__atomic_store_n(place, function, __ATOMIC_RELAXED);
+	return true;
 }
 
 struct hip_work hip_arguments__work(uint32_t op, const void *args)
@@ -163,7 +185,7 @@ struct hip_work hip_arguments__work(uint32_t op, const void *args)
 			work.kernel_name = name_by_pointer(first, NULL);
 		break;
 	case BY_FUNCTION:
-		if (name_by_function && first)
+		if (name_by_function && first && is_function(first))
 			work.kernel_name = name_by_function(first);
 		break;
 	case BY_SIZE:

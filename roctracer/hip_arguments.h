@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What the arguments of a call of HIP say of the work that it gives to a GPU. (Of the work itself
- * HIP up to 5.3.0 tells neither the name of a kernel nor the bytes of a copy, and HIP 5 from then
- * on not always the latter.)
+ * What the arguments of a call of HIP say of the work that it gives to a GPU. (For the work itself
+ * HIP up to 5.3.0 reports neither the name of a kernel nor the bytes of a copy. From then on HIP 5
+ * does not always report the bytes.)
  */
 #ifndef ROCTRACER_HIP_ARGUMENTS_H
 #define ROCTRACER_HIP_ARGUMENTS_H
@@ -17,7 +17,7 @@ struct hip_work {
 	size_t bytes;
 };
 
-/* Finds HIP and the numbers that its functions have. Once, before the first call is told of. */
+/* Finds HIP and the numbers that its functions have. Once, before the first call is reported. */
 void hip_arguments__init(void);
 /* Do the operation's arguments say something? */
 bool hip_arguments__tell(uint32_t op);

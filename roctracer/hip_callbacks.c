@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: MIT
 /*
- * HIP up to 5.3.0: one function for the begin and end of each call, one to be told of the
- * arguments, and two for what GPUs do.
+ * HIP up to 5.3.0: one function for the begin and end of each call, one that gets the arguments,
+ * and two for what GPUs do.
  *
  * In HIP's library a call looks, for its operation, like this:
  *
- *   data = activity(op, NULL, NULL, NULL)            NULL: nobody wants this call
+ *   data = activity(op, NULL, NULL, NULL)            NULL: this call is not wanted
  *   the arguments are written to data
  *   callback(domain, op, data, arg)                  then data->phase becomes EXIT
  *   the call itself
@@ -13,29 +13,29 @@
  *   activity(op, NULL, NULL, arg)
  *
  * Whether HIP looks at all is one switch for all operations, on while one of them has an activity
- * function; and while it is on, HIP takes times of all that it gives to GPUs. So our functions are
+ * function. While it is on, HIP takes times of all that it gives to GPUs. So our functions are
  * registered for all operations at once when the first is wanted, and the activities are taken back
- * when none is any more. A call has taken over its functions when it begins: one that is under way
- * then is told to its end. HIP's lock there has a gap, by which a call could have the activity
- * without its argument, and its end look like a begin: so the argument stays registered for good.
+ * when none is wanted any more. A call takes over its functions when it begins: a call in flight at
+ * the change is reported to its end. HIP's lock there has a gap, by which a call could have the
+ * activity without its argument. Its end would then look like a begin. So the argument stays
+ * registered for good.
  *
- * HIP 4, up to 4.3, is told apart by its major version: it waits for calls of an operation to end
- * when a function is changed, which is a deadlock inside of a callback, and a call that was under
- * way when the switch was moved has its counters go wrong at its end. There the functions stay.
- * (The calls that are under way when they are registered are in danger with any tool: enable
- * early.)
+ * HIP 4, up to 4.3, is recognised by its major version. It waits for calls of an operation to end
+ * when a function is changed, which is a deadlock inside of a callback. If the switch is moved
+ * while a call is in flight, the call's counters go wrong at its end. There the functions stay.
+ * (The calls in flight when they are registered are in danger with any tool: enable early.)
  *
- * What a GPU does has an id of HIP's own, told on the thread that asks for it; at its end comes a
- * record with that id in the place of the correlation id.
+ * What a GPU does has an id of HIP's own, which HIP passes on the thread that submits the work. At
+ * its end comes a record with that id in the place of the correlation id.
  */
 #include <pthread.h>
 #include <stdlib.h>
 
-#include "hsa_agent/clock.h"
+#include "inprocess/tsc_clock.h"
 #include "roctracer/graph_work.h"
 #include "roctracer/hip.h"
 #include "roctracer/hip_arguments.h"
-#include "roctracer/submitted.h"
+#include "roctracer/submitted_ids.h"
 
 /* Longer than any hip_api_data_t of these versions; the longest is 832 bytes. */
 #define DATA_SIZE 2048
@@ -49,9 +49,9 @@
 #define KIND_READ_RECT 0x1201
 #define KIND_COPY_RECT 0x1203
 
-/* How hip_api_data_t begins; its arguments are behind that. */
+/* How hip_api_data_t begins; its arguments follow. */
 struct data {
-	uint64_t correlation_id; /* 0: nobody wants the call itself */
+	uint64_t correlation_id; /* 0: the call itself is not wanted */
 	uint32_t phase;
 };
 
@@ -59,7 +59,7 @@ struct data {
 struct frame {
 	struct frame *outer, *inner; /* they stay when the call has returned */
 	uint64_t begin;		     /* 0: no record was wanted at its begin */
-	uint8_t told;		     /* who was told of its begin: table__begin's */
+	uint8_t told;		     /* what table__begin() returned */
 	struct hip_work work;	     /* what it gives to a GPU */
 	bool launches_graph;
 	union {
@@ -179,7 +179,7 @@ static void on_submitted(uint64_t id)
 	submitted__put(id, &s);
 }
 
-/* Of a call that copies, HIP tells as copies also fills and what it waits for. */
+/* For a call that copies, HIP also reports fills and what the call waits for as copies. */
 static bool is_copy(uint32_t kind)
 {
 	return (kind >= KIND_READ && kind <= KIND_COPY) ||

@@ -7,18 +7,18 @@
  *   tracer(HIP_OPS, op, NULL)     is that wanted?
  *   tracer(HIP_OPS, op, record)   a GPU has done it
  *
- * `trace` is memory on HIP's stack that nobody has initialised. It begins with a hip_api_data_t,
- * whose length is that of its longest arguments, those of hipChooseDevice: 840 bytes in HIP 5, and
- * since hipDeviceProp_t grew with HIP 6, 1520 bytes (measured with the headers of 5.3.1 to 5.7.1,
- * of 6.0.0 to 6.4.3 and of 7.2.4). Calls of a HIP of another major version are not told of.
+ * `trace` is uninitialised memory on HIP's stack. It begins with a hip_api_data_t. The length of
+ * that is set by its longest arguments, those of hipChooseDevice: 840 bytes in HIP 5, and since
+ * hipDeviceProp_t grew with HIP 6, 1520 bytes (measured with the headers of 5.3.1 to 5.7.1, of
+ * 6.0.0 to 6.4.3 and of 7.2.4). Calls of a HIP of another major version are not reported.
  *
- * HIP 5 tells of some copies no bytes: then those that the call's arguments name are told, or, of a
- * graph's, those that HSA knows.
+ * HIP 5 reports no bytes for some copies. Then the bytes in the call's arguments are recorded, or,
+ * for the copies of a graph, those that HSA reports.
  */
 #include <stddef.h>
 
-#include "roctracer/call_work.h"
-#include "hsa_agent/clock.h"
+#include "roctracer/call_gpu_work.h"
+#include "inprocess/tsc_clock.h"
 #include "roctracer/graph_work.h"
 #include "roctracer/hip.h"
 #include "roctracer/hip_arguments.h"
@@ -29,7 +29,7 @@ struct data {
 	uint32_t phase;
 };
 
-/* What lies behind it. Its last member, phase_data, is the last 8 bytes before that. */
+/* What follows hip_api_data_t. The last 8 bytes before it are that structure's phase_data. */
 struct behind {
 	uint64_t begin;
 	uint64_t phase_data;
@@ -43,10 +43,10 @@ struct behind {
 #define OP_DISPATCH 0
 #define OP_COPY	    1
 
-/* In the id of a call that is looked at for what it copies, while nobody wants to know of it. */
+/* In the id of a call that is not wanted itself, but is looked at for what it copies. */
 #define UNTOLD (1ULL << 63)
 
-/* Between begin and end the phase holds, above that, who was told: table__begin's. */
+/* Between begin and end the phase holds, above this bit, what table__begin() returned. */
 #define TOLD_SHIFT 8
 
 static size_t data_size; /* of hip_api_data_t; 0: not known */
@@ -131,7 +131,7 @@ static void with_arguments(uint32_t op, void *trace)
 	behind(trace)->exit = leave_told;
 }
 
-/* What it does inside of the call is the doing of the call itself, or, untold, of the outer one. */
+/* What runs inside of the call belongs to it, or, if it is not reported, to the outer call. */
 static bool begin_call(struct thread *t, struct data *d, bool told)
 {
 	uint64_t id = thread__new_id(t);
@@ -206,7 +206,7 @@ void hip_tracer__engage(const struct hip_library *hip)
 {
 	bool wanted = !table__is_empty(&hip_api) || !table__is_empty(&hip_ops);
 
-	if (!data_size) { /* before HIP knows of us: calls read it */
+	if (!data_size) { /* before we register with HIP: calls read it */
 		data_size = size_of_data(hip->major);
 		if (data_size == HIP5_DATA)
 			hip_arguments__init();

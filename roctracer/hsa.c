@@ -4,8 +4,8 @@
  * what the wrappers of its functions (hsa_api.c) call.
  *
  * From ROCm 5.3 on the runtime loads as a tool each library in the process that has the symbol
- * HSA_AMD_TOOL_PRIORITY; before, only those that HSA_TOOLS_LIB names: HSA's calls cannot be told of
- * then, if it does not name this one.
+ * HSA_AMD_TOOL_PRIORITY. Before, it loads only those that HSA_TOOLS_LIB names: if that does not
+ * name this one, HSA's calls cannot be reported.
  */
 #include "roctracer/hsa.h"
 
@@ -14,10 +14,10 @@
 #include "roctracer/hsa_api.h"
 #include "roctracer/hsa_events.h"
 #include "roctracer/hsa_ops.h"
-#include "roctracer/hsa_tables_known.h"
-#include "roctracer/kfd.h"
-#include "roctracer/libs.h"
-#include "roctracer/subscriber.h"
+#include "inprocess/hsa_tables_known.h"
+#include "roctracer/kfd/kfd.h"
+#include "inprocess/loaded_libraries.h"
+#include "abi/roctracer_subscriber.h"
 
 #define EXPORT __attribute__((visibility("default")))
 
@@ -100,8 +100,7 @@ void OnUnload(void)
 	__atomic_store_n(&initialised, false, __ATOMIC_RELAXED);
 }
 
-/* False: it is not initialised. Where the runtime has loaded us this is a call that nobody is told
- * of. */
+/* False: it is not initialised. If the runtime has loaded us, this call is not reported. */
 static bool ask_runtime(hsa_system_info_t attribute, uint64_t *value)
 {
 	get_info_fn *get_info = __atomic_load_n(&real_get_info, __ATOMIC_ACQUIRE);

@@ -5,14 +5,14 @@
 #ifndef ROCTRACER_HSA_INTERNAL_H
 #define ROCTRACER_HSA_INTERNAL_H
 
-#include "roctracer/table.h"
+#include "roctracer/enabled_operations.h"
 
 extern struct table hsa_calls;
 
-/* Tells the wrappers what is wanted now. */
+/* Sets for the wrappers what is wanted now. */
 void hsa__engage(void);
 
-/* Is the runtime initialised, as far as that can be told? */
+/* Is the runtime initialised, as far as is known? */
 bool hsa__is_initialised(void);
 /* Of a time of the runtime's clock. */
 uint64_t hsa__to_ns(uint64_t time);

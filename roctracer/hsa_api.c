@@ -3,11 +3,13 @@
  * Wraps the functions in the HSA runtime's tables, and knows their names and numbers.
  *
  * What there is of each function is in hsa_api_wrappers.inc, made by scripts/gen-hsa-api: a wrapper
- * that looks whether its calls are to be told and else jumps to the original; what it does when
- * they are is a function of its own, so that the jump needs no stack.
+ * that checks whether its calls are wanted and else jumps to the original. The code for wanted
+ * calls is a function of its own, so that the jump needs no stack.
  */
 #include "roctracer/hsa_api.h"
-#include "roctracer/hsa_tables_known.h"
+
+#include "inprocess/peek.h"
+#include "inprocess/hsa_tables_known.h"
 #include "roctracer/names.h"
 
 #define unlikely(x) __builtin_expect(!!(x), 0)
@@ -30,6 +32,14 @@ static struct {
 		original.which.fn##_fn = table->fn##_fn;                  \
 		table->fn##_fn = wrap_##fn;                               \
 	} while (0)
+
+/* What the pointer leads to; 0: that cannot be read, and the call may end before it would be. */
+#define COPY_AT(type, from)                                                 \
+	({                                                                  \
+		type copy_;                                                 \
+                                                                            \
+		peek__all(&copy_, from, sizeof(copy_)) ? copy_ : (type){0}; \
+	})
 
 #include "roctracer/hsa_api_wrappers.inc"
 

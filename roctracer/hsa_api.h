@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The calls of HSA functions: wrappers that tell the library of each call, and the functions'
+ * The calls of HSA functions: wrappers that report each call to the library, and the functions'
  * names.
  *
  * The wrappers are made at build time (scripts/gen-hsa-api) from the headers that are installed;
@@ -25,14 +25,14 @@ struct hsa_api_trace {
 /* ---- hsa_api.c ---- */
 
 /*
- * By number of the function: not 0 while its calls are to be told. Set with relaxed stores, at any
- * time and by any thread. A wrapper looks once, when the call begins: of a call that began while it
- * was set the end is told, whatever has been set since.
+ * By number of the function: not 0 while its calls are wanted. Set with relaxed stores, at any time
+ * and by any thread. A wrapper looks once, when the call begins. If the entry was set then, the
+ * call's end is reported, whatever has been set since.
  */
 extern uint8_t hsa_api_enabled[HSA_API_ID_NUMBER];
 
 /*
- * Puts the wrappers into the runtime's tables, over what is there at that time, which they call.
+ * Puts the wrappers into the runtime's tables. They call the functions that they replace.
  * Only what both the runtime and the headers know is wrapped: an entry that is NULL, or that the
  * table is too short for, is left alone, and so is a table that is laid out otherwise than in the
  * headers. hsa_shut_down is not wrapped: the tool is unloaded before it returns. Entries that are

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 /*
- * Tells of memory that is allocated and freed, that devices may use, that is copied, and of code
- * and kernels that are loaded and unloaded: when that has been done, or before what is told of goes
- * away. What cannot be learned of an event is 0.
+ * Reports memory that is allocated and freed, that devices may use, that is copied, and code and
+ * kernels that are loaded and unloaded. An event is reported when the change has been made, or
+ * before its subject is removed. What cannot be learned of an event is 0.
  */
 #include "roctracer/hsa_events.h"
 
@@ -11,7 +11,8 @@
 
 #include <hsa/hsa_ven_amd_loader.h>
 
-#include "roctracer/hsa_tables_known.h"
+#include "inprocess/peek.h"
+#include "inprocess/hsa_tables_known.h"
 #include "roctracer/roctracer_hsa.h"
 
 #define DEVICES 256
@@ -89,7 +90,7 @@ static hsa_status_t wrap_hsa_memory_allocate(hsa_region_t region, size_t size, v
 
 	if (status != HSA_STATUS_SUCCESS || !wanted(HSA_EVT_ID_ALLOCATE))
 		return status;
-	data.allocate.ptr = *ptr;
+	data.allocate.ptr = peek__pointer(ptr, NULL);
 	original.core.hsa_region_get_info_fn(region, HSA_REGION_INFO_SEGMENT,
 					     &data.allocate.segment);
 	original.core.hsa_region_get_info_fn(region, HSA_REGION_INFO_GLOBAL_FLAGS,
@@ -131,9 +132,9 @@ static hsa_status_t wrap_hsa_amd_memory_pool_allocate(hsa_amd_memory_pool_t pool
 	if (status != HSA_STATUS_SUCCESS)
 		return status;
 	if (wanted(HSA_EVT_ID_ALLOCATE))
-		tell_allocated(pool, size, *ptr);
+		tell_allocated(pool, size, peek__pointer(ptr, NULL));
 	if (wanted(HSA_EVT_ID_DEVICE))
-		tell_devices(pool, *ptr);
+		tell_devices(pool, peek__pointer(ptr, NULL));
 	return status;
 }
 
@@ -172,10 +173,11 @@ static hsa_status_t wrap_hsa_amd_agents_allow_access(uint32_t count, const hsa_a
 {
 	hsa_status_t status =
 		original.amd.hsa_amd_agents_allow_access_fn(count, agents, flags, ptr);
+	hsa_agent_t agent;
 
 	if (status == HSA_STATUS_SUCCESS && wanted(HSA_EVT_ID_DEVICE))
-		for (uint32_t i = 0; i < count; i++)
-			tell_device(agents[i], ptr);
+		for (uint32_t i = 0; i < count && peek__all(&agent, &agents[i], sizeof(agent)); i++)
+			tell_device(agent, ptr);
 	return status;
 }
 

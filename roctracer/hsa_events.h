@@ -6,13 +6,13 @@
 #define ROCTRACER_HSA_EVENTS_H
 
 #include "hsa_tables.h"
-#include "roctracer/table.h"
+#include "roctracer/enabled_operations.h"
 
 extern struct table hsa_events;
 
 /*
  * Puts wrappers of the functions in question into the runtime's tables, which call what was there
- * before. For OnLoad, before others do the same whose calls of these are to be told.
+ * before. For OnLoad, before other code wraps them, so that the calls of that code are reported.
  */
 void hsa_events_wrap(HsaApiTable *table);
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 /*
- * What GPUs are given by HSA's functions, and when they ran it, as librtrace-agent.so tells it: the
- * agent looks at queues and copies, once for a tracer and for us.
+ * The work that HSA's functions give to GPUs, and when GPUs ran it, as librtrace-agent.so reports
+ * it. The agent looks at queues and copies, once for a tracer and for us.
  *
  * An operation has the correlation id of the call in which it was submitted.
  */
@@ -10,24 +10,24 @@
 #include <dlfcn.h>
 #include <stdlib.h>
 
-#include "hsa_agent/client.h"
-#include "roctracer/agent_library.h"
+#include "abi/agent_client.h"
+#include "inprocess/load_agent.h"
 #include "roctracer/graph_work.h"
 #include "roctracer/hip.h"
 #include "roctracer/hsa.h"
 #include "roctracer/hsa_events.h"
-#include "roctracer/pool.h"
+#include "roctracer/record_pools.h"
 #include "roctracer/roctracer_hsa.h"
-#include "roctracer/subscriber.h"
+#include "abi/roctracer_subscriber.h"
 
 TABLE(hsa_ops, ACTIVITY_DOMAIN_HSA_OPS, HSA_OP_ID_NUMBER);
 
-/* What the agent has of us while an operation is under way. */
+/* What the agent keeps for us while an operation is in flight. */
 struct operation {
 	activity_record_t record;
 	bool record_it;	  /* of HSA_OPS */
 	uint64_t graph;	  /* that it is of, if HIP needs to know; 0: none */
-	void *subscribed; /* the subscriber's; NULL: it need not hear */
+	void *subscribed; /* the subscriber's; NULL: not reported to it */
 };
 
 /* The agent's functions; once found they stay. */
@@ -83,7 +83,7 @@ static struct rtrace_caller caller(void)
 	return c;
 }
 
-/* Of what its `in` has said. */
+/* The id that the subscriber's `in` has returned. */
 static bool hold(uint64_t id)
 {
 	return subscriber()->hold(id);
@@ -196,7 +196,7 @@ bool hsa_ops__can_be(void)
 	return agent_library__is_there();
 }
 
-/* Where the runtime does not load us, it may load the agent: then that knows of us. */
+/* If the runtime does not load us, it may load the agent. Then the agent has our functions. */
 void hsa_ops__settle(void)
 {
 	rtrace_agent_tell_fn *tell = __atomic_load_n(&agent_tell, __ATOMIC_ACQUIRE);

@@ -6,7 +6,7 @@
 #define ROCTRACER_HSA_OPS_H
 
 #include "hsa_tables.h"
-#include "roctracer/table.h"
+#include "roctracer/enabled_operations.h"
 
 extern struct table hsa_ops;
 

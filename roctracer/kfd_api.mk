@@ -12,7 +12,7 @@ $(KFD_API_GEN): $(KFD_API_SOURCES)
 	@mkdir -p $(@D)
 	$(Q)scripts/gen-kfd-api $(API_INCLUDES) $(KFD_API_PART) >$@
 
-KFD_API_OBJS = $(O)/pic/roctracer/kfd_api.o $(O)/pic/roctracer/kfd.o $(O)/obj/roctracer/kfd_api.o \
+KFD_API_OBJS = $(O)/pic/roctracer/kfd/kfd_api.o $(O)/pic/roctracer/kfd/kfd.o $(O)/obj/roctracer/kfd/kfd_api.o \
 	$(O)/obj/tests/unit/test_kfd_api.o
 $(KFD_API_OBJS): | $(KFD_API_GEN)
 ifneq ($(HSA_INCLUDE),/usr/include)
@@ -21,8 +21,8 @@ endif
 
 # With the tracer's tables of the same functions. Without the header there is nothing to be tested.
 ifneq ($(wildcard $(KFD_HEADERS)),)
-$(O)/tests/test_kfd_api: $(O)/obj/tests/unit/test_kfd_api.o $(O)/obj/tests/unit/any_call.o $(O)/obj/roctracer/kfd_api.o \
-	$(O)/obj/user/api.o $(O)/obj/user/api_tables.o
+$(O)/tests/test_kfd_api: $(O)/obj/tests/unit/test_kfd_api.o $(O)/obj/tests/unit/any_call.o $(O)/obj/roctracer/kfd/kfd_api.o \
+	$(O)/obj/common/api_tables.o $(O)/obj/common/api_table_data.o
 	$(call say,LD,$@)
 	@mkdir -p $(@D)
 	$(Q)$(CC) $(CFLAGS) $(SANFLAGS) $^ -o $@ -lcmocka

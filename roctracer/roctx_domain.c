@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: MIT
 /*
- * Passes on to callbacks what libroctx64 tells. These are not kept back by roctracer_stop: ranges
- * that are open across it would not be told of to their ends.
+ * Passes on to callbacks what libroctx64 reports. roctracer_stop does not suppress these: the ends
+ * of ranges that are open across it would not be reported.
  */
 #include "roctracer/roctx_domain.h"
 
 #include <dlfcn.h>
 
-#include "roctracer/libs.h"
+#include "inprocess/loaded_libraries.h"
 #include "roctx/roctx_tracer.h"
 
 #define OPERATIONS (ROCTX_OPERATION_RANGE_STOP + 1)

@@ -2,14 +2,14 @@
 /*
  * Takes the subscriber and what it wants.
  */
-#include "roctracer/subscriber.h"
+#include "abi/roctracer_subscriber.h"
 
 #include <errno.h>
 #include <stddef.h>
 
 #include "roctracer/domains.h"
 #include "roctracer/hsa_ops.h"
-#include "roctracer/table.h"
+#include "roctracer/enabled_operations.h"
 
 #define EXPORT __attribute__((visibility("default")))
 

@@ -9,7 +9,7 @@
 #include <sys/prctl.h>
 #include <time.h>
 
-#include "roctracer/pool.h"
+#include "roctracer/record_pools.h"
 
 #define FIRST_IDS 8
 

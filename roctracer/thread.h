@@ -10,10 +10,10 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "hsa_agent/clock.h"
-#include "roctracer/thread_list.h"
+#include "inprocess/tsc_clock.h"
+#include "inprocess/thread_list.h"
 
-#define THREAD_REGIONS 8 /* one inside the other that are told apart */
+#define THREAD_REGIONS 8 /* nested ones that are recorded one by one */
 
 struct frame;
 struct stage;
@@ -26,7 +26,7 @@ struct ids {
 struct thread {
 	struct thread_link link;
 	bool of_agent; /* what it calls is not the application's doing */
-	/* What the thread uses now, for who waits for that; see region_enter. */
+	/* What the thread uses now, for region_wait(); see region_enter(). */
 	uint32_t depth;
 	const void *in[THREAD_REGIONS];
 	struct ids calls; /* correlation ids of the calls that it is in */
@@ -42,8 +42,7 @@ struct thread {
 void thread__each(void (*fn)(struct thread *t, void *arg), void *arg);
 
 /*
- * A region is where a thread uses a place in a table, or what hangs on it. Entering costs two
- * stores.
+ * In a region a thread uses a place in a table, or what that points to. Entering costs two stores.
  */
 static inline void region_enter(struct thread *t, const void *place)
 {
@@ -67,14 +66,14 @@ static inline bool region_is_inside(void)
 }
 
 /*
- * Is the thread in a region of what lies between the two addresses? One that is in more than can be
- * told apart is taken to be in all.
+ * Is the thread in a region of a place between the two addresses? A thread that is in more than
+ * THREAD_REGIONS is taken to be in all.
  */
 bool region_is_in(const struct thread *t, const void *first, const void *end);
 
 /*
- * What lies between the two addresses has been changed: waits until no other thread is in a region
- * of it that it entered before.
+ * The places between the two addresses have been changed: waits until no other thread is in a
+ * region of them that it entered before.
  */
 void region_wait(const void *first, const void *end);
 

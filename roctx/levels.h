@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What ranges are told apart by, of whichever roctx library includes this: levels of push/pop
- * ranges by thread, identifiers of start/stop ranges.
+ * What distinguishes ranges, in each roctx library that includes this: levels of push/pop ranges by
+ * thread, identifiers of start/stop ranges.
  */
 #ifndef ROCTX_LEVELS_H
 #define ROCTX_LEVELS_H

@@ -9,9 +9,9 @@ $(O)/pic/roctx/entry.o $(O)/pic/roctx/sdk_entry.o: $(O)/pic/roctx/%.o: roctx/%.S
 	$(Q)$(CC) $(SHLIB_CFLAGS) -I. -c $< -o $@
 
 # They include each other as they do where they are installed.
-CFLAGS_roctx/sdk_roctx = -Iroctx
-CFLAGS_tests/unit/test_sdk_roctx = -Iroctx
-CFLAGS_tests/unit/test_sdk_roctx_direct = -Iroctx
+CFLAGS_roctx/sdk_roctx = -Iinclude
+CFLAGS_tests/unit/test_sdk_roctx = -Iinclude
+CFLAGS_tests/unit/test_sdk_roctx_direct = -Iinclude
 
 $(O)/libroctx64.so.4: $(ROCTX_OBJS) roctx/roctx.map
 	$(call say,LD,$@)

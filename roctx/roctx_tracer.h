@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The side of libroctx64 that faces a tool inside the process: one function to be told of every
+ * The side of libroctx64 that faces a tool inside the process: one function that receives every
  * call.
  *
- * The layout and the numbers are those of ROCm's library of the same version, whose tools expect
+ * The layout and the numbers are those of ROCm's library of the same version, and its tools expect
  * them: the domain is roctracer's ACTIVITY_DOMAIN_ROCTX, the operations are its roctx_api_id_t.
  */
 #ifndef ROCTX_TRACER_H
@@ -41,8 +41,8 @@ extern "C" {
 
 /*
  * From now on `function` is called for every mark and range; NULL ends it. There is one function
- * per process: the last one wins. A call that is under way on another thread may still reach the
- * function that was registered before, so its code must stay loaded.
+ * per process: the last one wins. A call in progress on another thread may still reach the function
+ * that was registered before, so its code must stay loaded.
  */
 void roctxRegisterTracerCallback(roctx_tracer_t function);
 

@@ -14,8 +14,9 @@
 #include <unistd.h>
 
 #include "roctx/levels.h"
-#include "roctx/rocprofiler-sdk-roctx/api_trace.h"
-#include "roctx/rocprofiler-sdk-roctx/version.h"
+#include "roctx/resident.h"
+#include "rocprofiler-sdk-roctx/api_trace.h"
+#include "rocprofiler-sdk-roctx/version.h"
 
 /* The targets of sdk_entry.S. */
 void sdk__mark(const char *message);
@@ -31,6 +32,11 @@ int sdk__name_hsa_agent(const char *name, const struct hsa_agent_s *agent);
 int sdk__name_hip_device(const char *name, int device_id);
 int sdk__name_hip_stream(const char *name, const struct ihipStream_t *stream);
 uint32_t sdk__version(void);
+
+/* Those of them that are handed a text, as code. */
+extern const volatile unsigned char sdk__mark_entry[], sdk__range_push_entry[],
+	sdk__range_start_entry[], sdk__name_os_thread_entry[], sdk__name_hsa_agent_entry[],
+	sdk__name_hip_device_entry[], sdk__name_hip_stream_entry[];
 
 /* ---- what they do without a tool ---- */
 
@@ -90,7 +96,7 @@ static int name_hip_stream(const char *name, const struct ihipStream_t *stream)
 	return 0;
 }
 
-/* ---- the tables, and who may change them ---- */
+/* ---- the tables, and the tools that may change them ---- */
 
 static roctxCoreApiTable_t core = {
 	sizeof(core), mark, range_push, range_pop, range_start, range_stop, get_thread_id,
@@ -122,7 +128,7 @@ static register_tables_t find_register(void)
 	return library ? (register_tables_t)dlsym(library, function) : found;
 }
 
-/* Without it a librocprofiler-sdk that is in the process is told all the same. */
+/* Without it a librocprofiler-sdk that is in the process receives the tables all the same. */
 static void tell_tools(void)
 {
 	void *tables[] = {&core, &controls, &names};
@@ -146,7 +152,7 @@ enum { UNASKED, ASKING, ASKED };
 static int state;
 static __thread bool asks;
 
-/* So that no call of theirs goes untold; but not for ever, as the tool may wait for one of them. */
+/* So that no call of these threads is left out; but not for ever, as the tool may wait for one. */
 static void wait_for_asker(void)
 {
 	const struct timespec pause = {.tv_nsec = 1000000};
@@ -185,6 +191,7 @@ static void forked(void)
 __attribute__((constructor)) static void init(void)
 {
 	pthread_atfork(NULL, NULL, forked);
+	resident__init();
 }
 
 static inline void prepare(void)
@@ -201,11 +208,13 @@ static inline void prepare(void)
 
 void sdk__mark(const char *message)
 {
+	resident__make(message, sdk__mark_entry);
 	CALL(core, roctxMarkA, message);
 }
 
 int sdk__range_push(const char *message)
 {
+	resident__make(message, sdk__range_push_entry);
 	return CALL(core, roctxRangePushA, message);
 }
 
@@ -216,6 +225,7 @@ int sdk__range_pop(void)
 
 roctx_range_id_t sdk__range_start(const char *message)
 {
+	resident__make(message, sdk__range_start_entry);
 	return CALL(core, roctxRangeStartA, message);
 }
 
@@ -241,21 +251,25 @@ int sdk__profiler_resume(roctx_thread_id_t tid)
 
 int sdk__name_os_thread(const char *name)
 {
+	resident__make(name, sdk__name_os_thread_entry);
 	return CALL(names, roctxNameOsThread, name);
 }
 
 int sdk__name_hsa_agent(const char *name, const struct hsa_agent_s *agent)
 {
+	resident__make(name, sdk__name_hsa_agent_entry);
 	return CALL(names, roctxNameHsaAgent, name, agent);
 }
 
 int sdk__name_hip_device(const char *name, int device_id)
 {
+	resident__make(name, sdk__name_hip_device_entry);
 	return CALL(names, roctxNameHipDevice, name, device_id);
 }
 
 int sdk__name_hip_stream(const char *name, const struct ihipStream_t *stream)
 {
+	resident__make(name, sdk__name_hip_stream_entry);
 	return CALL(names, roctxNameHipStream, name, stream);
 }
 

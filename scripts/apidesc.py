@@ -23,7 +23,7 @@ HEADERS = [
     "hsa/hsa.h", "hsa/hsa_ext_amd.h", "hsa/hsa_ext_image.h", "hsa/hsa_ext_finalize.h",
     "hsa/hsa_ven_amd_loader.h", "hsa/hsa_ven_amd_aqlprofile.h",
     "hsakmt.h", "hsakmt/hsakmt.h",
-    "roctx/roctx.h", "user/undeclared.h",
+    "include/roctracer/roctx.h", "user/api/undeclared_apis.h",
 ]
 FALLBACKS = {"hsakmt/hsakmt.h": "hsakmt.h", "hsakmt.h": "hsakmt/hsakmt.h"}
 PREFIXES = ("hip", "__hip", "hsa_", "hsaKmt", "roctx", "roctracer_", "rocprofiler_", "rtrace_test_")
@@ -55,7 +55,7 @@ POINTERS = (T.POINTER, T.LVALUEREFERENCE, T.RVALUEREFERENCE)
 
 
 class Limits:
-    """The numbers of bpf/events.h that a plan has to keep."""
+    """The numbers of abi/bpf_records.h that a plan has to keep."""
 
 
 class Field:
@@ -377,7 +377,7 @@ class Api(Headers):
     def read_limits(self):
         limits = Limits()
         names = ["READS", "READ_MAX", "DATA_MAX", "STACK_WORDS", "WORD_RET"]
-        for name, value in zip(names, self.numbers('#include "bpf/events.h"\n', ["RT_" + n for n in names])):
+        for name, value in zip(names, self.numbers('#include "abi/bpf_records.h"\n', ["RT_" + n for n in names])):
             setattr(limits, name, value)
         return limits
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Writes types of the headers as tables of struct api_type (user/api.h).
+"""Writes types of the headers as tables of struct api_type (common/api_tables.h).
 
 Used by gen-api-tables (the tracer's tables) and gen-tool-functions (those of libroctracer_tool).
 """

@@ -92,7 +92,7 @@ class Function:
         for name, _ in self.params:
             words.append(".%s = %s" % (name, name))
             if self.value(name):
-                words.append(".%s__val = %s ? *%s : (%s){0}" % (name, name, name, self.value(name)))
+                words.append(".%s__val = COPY_AT(%s, %s)" % (name, self.value(name), name))
         if not words:
             return "0"
         return "\n\t\t.api_data.args.%s = {\n\t\t\t%s,\n\t\t},\n\t" % (self.name, ",\n\t\t\t".join(words))

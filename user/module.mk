@@ -1,41 +1,29 @@
-# rtrace-bpf: one object a file of user/, the sinks with their libraries from sinks.mk.
+# SPDX-License-Identifier: MIT
+# rtrace-bpf: all of user/ and common/, but the entry point in an archive that the unit tests are linked with, too.
 
-include user/api.mk
--include user/sinks.mk
+include $(sort $(wildcard user/*/module.mk user/*/*/module.mk))
 
-# rtrace-bpf report; what a sink needs of it is in sinks.mk.
-REPORT_SRCS = $(addprefix report/,latency unfreed phases analysis report text findings json diff)
+USER_SRCS := $(sort $(wildcard user/*.c user/*/*.c user/*/*/*.c common/*.c))
+TRACER_SRCS = $(filter-out user/cmd/main.c user/base/static_build.c,$(USER_SRCS))
+TRACER_OBJS = $(TRACER_SRCS:%.c=$(O)/obj/%.o) $(O)/obj/common/api_table_data.o
+TRACER = $(O)/tracer.a
+TRACER_LIBS = -lbpf -ldw -lelf -lZydis -liberty -lncurses -ltinfo -lmicrohttpd \
+	-lyajl -lsmartcols -lsqlite3 -lotf2 -lzstd -lz -lm
 
-# rtrace-bpf top, and --metrics.
-LIVE_SRCS = $(addprefix live/,busy live view screen sink_top top metrics sink_metrics)
+$(TRACER): $(TRACER_OBJS)
+	$(archive)
 
-USER_SRCS = main options record interrupts closing trace intake launch guard privileges refusals procfs function insn placement \
-	branches image frames spills trampoline implementation library installed doctor doctor_probes doctor_checks ps \
-	capture attach door dispatches doorbells completions codeelf codeobjects gpuclock behind attach_tracefs tracefs addresses select items control external handles symbols stacks \
-	kfd periods operations oprecord resources parallel samefile targets agent agent_names agent_spans agents probed ways order task strings correlate streams workers ranges nesting merge \
-	lostby output outopen split outname decode recording replay export join \
-	$(REPORT_SRCS) $(LIVE_SRCS)
-USER_OBJS = $(USER_SRCS:%=$(O)/obj/user/%.o)
-USER_LIBS = -lbpf -ldw -lelf -lZydis -lz -liberty -lncurses -ltinfo -lmicrohttpd -lm
+# The tracer runs as root and reads what others have written. Sanitizers have checks of their own.
+ifeq ($(SAN),)
+  FORTIFY = $(if $(filter -O1 -O2 -O3 -Os,$(CFLAGS)),-U_FORTIFY_SOURCE -D_FORTIFY_SOURCE=2)
+  HARDENED_LDFLAGS = -Wl,-z,relro,-z,now
+  $(O)/obj/user/%.o $(O)/obj/common/%.o: ALL_CFLAGS += -fstack-protector-strong $(FORTIFY) -fcf-protection -fPIE
+  $(O)/rtrace-bpf: HARDENED_LDFLAGS += -pie
+endif
 
-# All but the entry point, for the unit tests.
-RTRACE_CORE_OBJS = $(filter-out %/main.o,$(USER_OBJS)) $(SINK_OBJS)
-RTRACE_CORE_LIBS = $(USER_LIBS) $(SINK_LIBS)
-
-# What the agent calls of HSA, by its table.
-$(O)/gen/user/agent_uses.h: $(wildcard hsa_agent/*.c)
-	$(call say,GEN,$@)
-	@mkdir -p $(@D)
-	$(Q){ echo 'static const char *const agent_uses[] = {'; \
-		grep -oh '\<hsa_[a-z_]*_fn\>' $^ | sort -u | sed 's/_fn$$//; s/.*/	"&",/'; echo '};'; } >$@
-
-$(O)/obj/user/behind.o: $(O)/gen/user/agent_uses.h
-
-$(O)/obj/user/capture.o: $(O)/gen/bpf/api.skel.h
-
-$(O)/rtrace-bpf: $(USER_OBJS) $(SINK_OBJS)
+$(O)/rtrace-bpf: $(O)/obj/user/cmd/main.o $(TRACER)
 	$(call say,LD,$@)
-	$(Q)$(CC) $(CFLAGS) $(SANFLAGS) $^ -o $@ $(RTRACE_CORE_LIBS)
+	$(Q)$(CC) $(CFLAGS) $(SANFLAGS) $(HARDENED_LDFLAGS) $^ -o $@ $(TRACER_LIBS)
 
 all: $(O)/rtrace-bpf
 
@@ -43,10 +31,10 @@ all: $(O)/rtrace-bpf
 # archive that is enough: scripts/static builds those.
 STATIC_LIBS = $(O)/static/libZydis.a $(O)/static/libsmartcols.a $(O)/static/libmicrohttpd.a
 
-$(O)/static/rtrace-bpf: $(USER_OBJS) $(SINK_OBJS) $(O)/obj/user/static.o | $(STATIC_LIBS)
+$(O)/static/rtrace-bpf: $(O)/obj/user/cmd/main.o $(O)/obj/user/base/static_build.o $(TRACER) | $(STATIC_LIBS)
 	$(call say,LD,$@)
-	$(Q)$(CC) $(CFLAGS) -static -Wl,--fatal-warnings,--wrap=dlopen $^ -o $@ -L$(O)/static \
-		$(patsubst -lyajl,-lyajl_s,$(RTRACE_CORE_LIBS)) -llzma -lbz2
+	$(Q)$(CC) $(CFLAGS) -static $(HARDENED_LDFLAGS) -Wl,--fatal-warnings,--wrap=dlopen $^ -o $@ -L$(O)/static \
+		$(patsubst -lyajl,-lyajl_s,$(TRACER_LIBS)) -llzma -lbz2
 
 $(STATIC_LIBS):
 	@echo "$@: Debian has no such archive, scripts/static builds it" >&2; false

@@ -2,28 +2,30 @@
 /*
  * Calls of HIP and HSA: a line for each, when it ends.
  *
- * Arguments are read where the callback finds them. What pointers lead to is read when the call has
- * returned: HIP does not tell whether it succeeded, and what a call that failed was to write is
- * shown as it is.
+ * Arguments are read where the callback finds them. What pointers lead to is copied when the call
+ * has returned (peek.h). HIP does not report whether the call succeeded. If it failed, the memory
+ * that it was to write is shown as it is. A pointer that leads nowhere is shown itself.
  */
 #include <errno.h>
 #include <string.h>
 
+#include "inprocess/peek.h"
 #include "roctracer/hip_arguments.h"
 #include "roctracer/roctracer.h"
-#include "roctracer/tool/core.h"
-#include "roctracer/tool/functions.h"
-#include "roctracer/tool/hip_release.h"
+#include "roctracer/tool/tool_internal.h"
+#include "inprocess/api_argument_tables.h"
+#include "inprocess/hip_release.h"
 #include "roctracer/tool/kernels.h"
-#include "roctracer/tool/launched.h"
-#include "roctracer/tool/own.h"
+#include "roctracer/tool/pending_kernels.h"
+#include "roctracer/tool/tool_thread.h"
 #include "roctracer/tool/settings.h"
-#include "user/kernel_name.h"
-#include "user/value.h"
+#include "common/kernel_short_name.h"
+#include "common/api_value.h"
 
 #define FIRST_ADDRESS 4096 /* what is below is no pointer */
+#define BEHIND_MAX    256  /* bytes that are shown of what a pointer leads to */
 
-/* How hip_api_data_t and hsa_api_data_t begin; HIP's arguments are behind that. */
+/* How hip_api_data_t and hsa_api_data_t begin; HIP's arguments follow. */
 struct data {
 	uint64_t correlation_id;
 	uint32_t phase;
@@ -33,24 +35,35 @@ struct data {
 
 static void put_string(struct textbuf *t, const char *text, size_t max)
 {
-	if ((uintptr_t)text < FIRST_ADDRESS)
-		value__put_address(t, (uintptr_t)text);
+	char copy[BEHIND_MAX + 1];
+	long length = -1;
+
+	if ((uintptr_t)text >= FIRST_ADDRESS && max <= BEHIND_MAX)
+		length = peek__string(copy, text, max);
+	if (length < 0)
+		api_value__put_address(t, (uintptr_t)text);
 	else
-		value__put_string(t, (const unsigned char *)text, strnlen(text, max), false);
+		api_value__put_string(t, (const unsigned char *)copy,
+				      (size_t)length < max ? (size_t)length : max, false);
 }
 
-/* What a pointer leads to stands in its place. */
+/* What a pointer leads to is shown in its place. */
 static void put_behind(struct textbuf *t, const struct tool_arg *arg, const void *pointer)
 {
+	char copy[BEHIND_MAX];
 	const char *text;
 
 	if (arg->type->kind == API_STRING) {
 		put_string(t, pointer, arg->behind);
 	} else if (arg->type->target->kind == API_STRING) {
-		memcpy(&text, pointer, sizeof(text));
-		put_string(t, text, arg->behind);
+		if (peek__all(&text, pointer, sizeof(text)))
+			put_string(t, text, arg->behind);
+		else
+			api_value__put_address(t, (uintptr_t)pointer);
+	} else if (arg->behind <= sizeof(copy) && peek__all(copy, pointer, arg->behind)) {
+		api_value__put(t, arg->type->target, copy, arg->behind);
 	} else {
-		value__put(t, arg->type->target, pointer, arg->behind);
+		api_value__put_address(t, (uintptr_t)pointer);
 	}
 }
 
@@ -64,7 +77,7 @@ static void put_arg(struct textbuf *t, const struct tool_arg *arg, const void *d
 	if ((uintptr_t)pointer >= FIRST_ADDRESS)
 		put_behind(t, arg, pointer);
 	else
-		value__put(t, arg->type, at, arg->type->size);
+		api_value__put(t, arg->type, at, arg->type->size);
 }
 
 /* ---- functions; NULL: nothing is known of it ---- */
@@ -100,34 +113,34 @@ struct ended {
 
 static void put_begin(struct textbuf *t, const struct own *o, const struct ended *e)
 {
-	textbuf__uint(t, e->call.begin);
-	textbuf__char(t, ':');
-	textbuf__uint(t, e->end);
-	textbuf__char(t, ' ');
-	textbuf__uint(t, tool_pid());
-	textbuf__char(t, ':');
-	textbuf__uint(t, o->tid);
-	textbuf__char(t, ' ');
-	textbuf__str(t, e->name);
-	textbuf__char(t, '(');
+	text_buffer__uint(t, e->call.begin);
+	text_buffer__char(t, ':');
+	text_buffer__uint(t, e->end);
+	text_buffer__char(t, ' ');
+	text_buffer__uint(t, tool_pid());
+	text_buffer__char(t, ':');
+	text_buffer__uint(t, o->tid);
+	text_buffer__char(t, ' ');
+	text_buffer__str(t, e->name);
+	text_buffer__char(t, '(');
 }
 
 static void put_end(struct textbuf *t, const struct ended *e)
 {
-	textbuf__str(t, " :");
-	textbuf__uint(t, e->call.correlation_id);
-	textbuf__char(t, '\n');
+	text_buffer__str(t, " :");
+	text_buffer__uint(t, e->call.correlation_id);
+	text_buffer__char(t, '\n');
 }
 
 static void put_kernel(struct textbuf *t, const char *mangled)
 {
 	const char *name = kernels__plain(mangled);
 
-	textbuf__str(t, " kernel=");
+	text_buffer__str(t, " kernel=");
 	if (settings__get()->truncate_names)
-		kernel_name__put_last(t, name);
+		kernel_short_name__put_last(t, name);
 	else
-		textbuf__escaped(t, name, strlen(name), '\0');
+		text_buffer__escaped(t, name, strlen(name), '\0');
 }
 
 /* FUNCTION(NAME=VALUE, ...) kernel=NAME */
@@ -137,12 +150,12 @@ static void put_hip(struct own *o, const struct ended *e, const struct tool_func
 
 	put_begin(t, o, e);
 	for (uint32_t i = 0; fn && i < fn->arg_count; i++) {
-		textbuf__str(t, i ? ", " : "");
-		textbuf__str(t, fn->args[i].name);
-		textbuf__char(t, '=');
+		text_buffer__str(t, i ? ", " : "");
+		text_buffer__str(t, fn->args[i].name);
+		text_buffer__char(t, '=');
 		put_arg(t, &fn->args[i], e->data, true);
 	}
-	textbuf__char(t, ')');
+	text_buffer__char(t, ')');
 	if (e->call.kernel)
 		put_kernel(t, e->call.kernel);
 	put_end(t, e);
@@ -155,15 +168,16 @@ static bool failed(const struct tool_function *fn, const void *data)
 	const unsigned char *result = (const unsigned char *)data + fn->result_offset;
 
 	return fn->result && fn->result->kind == API_ENUM &&
-	       value__load(result, fn->result->size) > 1;
+	       api_value__load(result, fn->result->size) > 1;
 }
 
 static void put_result(struct textbuf *t, const struct tool_function *fn, const void *data)
 {
 	if (fn && fn->result)
-		value__put(t, fn->result, (const char *)data + fn->result_offset, fn->result->size);
+		api_value__put(t, fn->result, (const char *)data + fn->result_offset,
+			       fn->result->size);
 	else
-		textbuf__str(t, "void");
+		text_buffer__str(t, "void");
 }
 
 /* FUNCTION(VALUE, ...) = RESULT */
@@ -174,10 +188,10 @@ static void put_hsa(struct own *o, const struct ended *e, const struct tool_func
 
 	put_begin(t, o, e);
 	for (uint32_t i = 0; fn && i < fn->arg_count; i++) {
-		textbuf__str(t, i ? ", " : "");
+		text_buffer__str(t, i ? ", " : "");
 		put_arg(t, &fn->args[i], e->data, behind);
 	}
-	textbuf__str(t, ") = ");
+	text_buffer__str(t, ") = ");
 	put_result(t, fn, e->data);
 	put_end(t, e);
 	lines__end(o->lines, FILE_HSA);
@@ -185,7 +199,7 @@ static void put_hsa(struct own *o, const struct ended *e, const struct tool_func
 
 /* ---- callbacks ---- */
 
-/* NULL: the call is not told. */
+/* NULL: the call is not recorded. */
 static struct own *enter(void)
 {
 	struct own *o = out__goes_on() ? own__get() : NULL;

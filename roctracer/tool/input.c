@@ -10,7 +10,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "roctracer/tool/core.h"
+#include "roctracer/tool/tool_internal.h"
 
 #define SIZE_MAX_READ 0x100000
 #define BLANK	      " \t\r\n"
@@ -34,7 +34,7 @@ static void skip(struct reader *r)
 	}
 }
 
-/* Up to one of these; what it was is returned, and it is left behind. */
+/* Cuts a word off, up to one of these characters. Returns that character and moves past it. */
 static char cut(struct reader *r, const char *ends, char **word)
 {
 	size_t len = strcspn(r->at, ends);
@@ -46,7 +46,7 @@ static char cut(struct reader *r, const char *ends, char **word)
 	return end;
 }
 
-/* The value of an attribute; the character behind it. */
+/* The value of an attribute. Returns the character after it. */
 static char cut_value(struct reader *r, char **value)
 {
 	char end;
@@ -106,7 +106,7 @@ static void attribute(struct reader *r, const char *tag, const char *name, char 
 		r->api = value[strspn(value, BLANK ",")] ? value : NULL;
 }
 
-/* What stands between < and >. False: it does not end. */
+/* The text between < and >. False: it does not end. */
 static bool element(struct reader *r)
 {
 	char *tag, *name, *value, end;

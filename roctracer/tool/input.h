@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What is to be traced, and the file in which rocprof says so:
+ * What is to be traced, and the file in which rocprof asks for that:
  *
  *   <trace name="HIP"><parameters api="hipMalloc, hipFree"></parameters></trace>
  *
@@ -23,7 +23,7 @@ struct wanted {
 	char *hip_functions, *hsa_functions;
 };
 
-/* Adds what the file asks for; what cannot be read or understood ends it, and that is said. */
+/* Adds what the file asks for. What cannot be read or understood ends it, and is logged. */
 void input__read(const char *path, struct wanted *wanted);
 
 #endif

@@ -9,8 +9,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "user/hash.h"
-#include "user/strings.h"
+#include "common/hash.h"
+#include "common/string_pool.h"
 
 struct kernel {
 	UT_hash_handle hh;
@@ -27,13 +27,13 @@ static struct kernel *add(const char *mangled, size_t len)
 	struct kernel *k = malloc(sizeof(*k) + len + 1);
 
 	if (!strings)
-		strings = strings__new();
+		strings = string_pool__new();
 	if (!k || !strings) {
 		free(k);
 		return NULL;
 	}
 	memcpy(k->mangled, mangled, len + 1);
-	k->plain = strings__keep_demangled(strings, mangled, len);
+	k->plain = string_pool__keep_demangled(strings, mangled, len);
 	HASH_ADD_KEYPTR(hh, kernels, k->mangled, len, k);
 	if (k->hh.tbl)
 		return k;

@@ -43,7 +43,7 @@ static void write_out(struct textbuf *text, enum file file)
 {
 	if (text->len && !text->failed)
 		out__append(file, text->data, text->len);
-	textbuf__reset(text);
+	text_buffer__reset(text);
 }
 
 struct textbuf *lines__begin(struct lines *l, enum file file)
@@ -82,7 +82,7 @@ void lines__forked(struct lines *mine)
 		pthread_mutex_init(&l->lock, NULL);
 		for (int i = 0; i < FILES; i++)
 			if (l == mine)
-				textbuf__reset(&l->texts[i]);
+				text_buffer__reset(&l->texts[i]);
 			else
 				memset(&l->texts[i], 0, sizeof(l->texts[i]));
 	}

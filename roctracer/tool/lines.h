@@ -3,15 +3,15 @@
  * The lines of all files, on their way there.
  *
  * A thread collects the lines of its calls by itself, so that threads do not wait for each other.
- * What several tell, and in one order, is collected in one place.
+ * Lines of several threads that must be in one order are collected in one place.
  */
 #ifndef TOOL_LINES_H
 #define TOOL_LINES_H
 
 #include <stdbool.h>
 
-#include "roctracer/tool/out.h"
-#include "user/textbuf.h"
+#include "roctracer/tool/output_files.h"
+#include "common/text_buffer.h"
 
 struct lines;
 
@@ -25,11 +25,10 @@ struct lines *lines__shared(void);
 struct textbuf *lines__begin(struct lines *l, enum file file);
 void lines__end(struct lines *l, enum file file);
 
-/* Writes all that there is. */
+/* Writes all lines that were collected. */
 void lines__flush(void);
 
-/* In a child that was forked: what its parent has told is not its own. `mine` is the thread's, or
- * NULL. */
+/* In a child that was forked: drops the parent's lines. `mine` is the thread's, or NULL. */
 void lines__forked(struct lines *mine);
 
 #endif

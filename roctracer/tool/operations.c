@@ -7,30 +7,30 @@
 #include <string.h>
 
 #include "roctracer/roctracer.h"
-#include "roctracer/tool/core.h"
+#include "roctracer/tool/tool_internal.h"
 #include "roctracer/tool/kernels.h"
-#include "roctracer/tool/launched.h"
+#include "roctracer/tool/pending_kernels.h"
 #include "roctracer/tool/lines.h"
-#include "user/kernel_name.h"
+#include "common/kernel_short_name.h"
 
 /* Of HIP_OPS and HSA_OPS. */
 enum { DISPATCH = 0, COPY = 1 };
 
 static void put_times(struct textbuf *t, const activity_record_t *r)
 {
-	textbuf__uint(t, r->begin_ns);
-	textbuf__char(t, ':');
-	textbuf__uint(t, r->end_ns);
-	textbuf__char(t, ' ');
+	text_buffer__uint(t, r->begin_ns);
+	text_buffer__char(t, ':');
+	text_buffer__uint(t, r->end_ns);
+	text_buffer__char(t, ' ');
 }
 
 static void put_cause(struct textbuf *t, const activity_record_t *r)
 {
-	textbuf__char(t, ':');
-	textbuf__uint(t, r->correlation_id);
-	textbuf__char(t, ':');
-	textbuf__uint(t, tool_pid());
-	textbuf__char(t, '\n');
+	text_buffer__char(t, ':');
+	text_buffer__uint(t, r->correlation_id);
+	text_buffer__char(t, ':');
+	text_buffer__uint(t, tool_pid());
+	text_buffer__char(t, '\n');
 }
 
 static const char *kernel_of(const activity_record_t *r)
@@ -44,9 +44,9 @@ static void put_name(struct textbuf *t, const activity_record_t *r)
 	const char *command = roctracer_op_string(r->domain, r->op, r->kind);
 
 	if (kernel)
-		kernel_name__put_last(t, kernel);
+		kernel_short_name__put_last(t, kernel);
 	else
-		textbuf__str(t, command ? command : "?");
+		text_buffer__str(t, command ? command : "?");
 }
 
 /* BEGIN:END DEVICE:QUEUE NAME:CORR:PID */
@@ -55,10 +55,10 @@ static void put_of_hip(const activity_record_t *r)
 	struct textbuf *t = lines__begin(lines__shared(), FILE_OPS);
 
 	put_times(t, r);
-	textbuf__int(t, r->device_id);
-	textbuf__char(t, ':');
-	textbuf__uint(t, r->queue_id);
-	textbuf__char(t, ' ');
+	text_buffer__int(t, r->device_id);
+	text_buffer__char(t, ':');
+	text_buffer__uint(t, r->queue_id);
+	text_buffer__char(t, ' ');
 	put_name(t, r);
 	put_cause(t, r);
 	lines__end(lines__shared(), FILE_OPS);
@@ -72,7 +72,7 @@ static void put_of_hsa(const activity_record_t *r)
 	struct textbuf *t = lines__begin(lines__shared(), FILE_COPIES);
 
 	put_times(t, r);
-	textbuf__str(t, "async-copy");
+	text_buffer__str(t, "async-copy");
 	put_cause(t, r);
 	lines__end(lines__shared(), FILE_COPIES);
 }

@@ -6,7 +6,7 @@
 #include <time.h>
 
 #include "roctracer/roctracer_ext.h"
-#include "roctracer/tool/core.h"
+#include "roctracer/tool/tool_internal.h"
 #include "roctracer/tool/settings.h"
 
 static void pause_us(uint32_t us)

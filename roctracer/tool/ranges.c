@@ -1,31 +1,37 @@
 // SPDX-License-Identifier: MIT
 /*
- * Marks and ranges: a line for each call of ROC-TX, of all threads in the order of the calls, as
- * who stops a range may be another thread than who started it.
+ * Marks and ranges: a line for each call of ROC-TX, of all threads in the order of the calls, as a
+ * range may be stopped by another thread than the one that started it.
  */
 #include <errno.h>
+#include <stdlib.h>
 #include <string.h>
 
+#include "inprocess/peek.h"
 #include "roctracer/roctracer_roctx.h"
-#include "roctracer/tool/core.h"
-#include "roctracer/tool/own.h"
+#include "roctracer/tool/tool_internal.h"
+#include "roctracer/tool/tool_thread.h"
+
+#define UNREADABLE "(unreadable)"
 
 static void put_line(struct textbuf *t, uint32_t tid, uint32_t op, const roctx_api_data_t *data)
 {
-	const char *message = data->args.message ? data->args.message : "";
+	char *message = data->args.message ? peek__strdup(data->args.message) : NULL;
+	const char *text = message ? message : data->args.message ? UNREADABLE : "";
 
-	textbuf__uint(t, tool_now());
-	textbuf__char(t, ' ');
-	textbuf__uint(t, tool_pid());
-	textbuf__char(t, ':');
-	textbuf__uint(t, tid);
-	textbuf__char(t, ' ');
-	textbuf__uint(t, op);
-	textbuf__char(t, ':');
-	textbuf__uint(t, data->args.id);
-	textbuf__str(t, ":\"");
-	textbuf__escaped(t, message, strlen(message), '\0');
-	textbuf__str(t, "\"\n");
+	text_buffer__uint(t, tool_now());
+	text_buffer__char(t, ' ');
+	text_buffer__uint(t, tool_pid());
+	text_buffer__char(t, ':');
+	text_buffer__uint(t, tid);
+	text_buffer__char(t, ' ');
+	text_buffer__uint(t, op);
+	text_buffer__char(t, ':');
+	text_buffer__uint(t, data->args.id);
+	text_buffer__str(t, ":\"");
+	text_buffer__escaped(t, text, strlen(text), '\0');
+	text_buffer__str(t, "\"\n");
+	free(message);
 }
 
 /* Of the thread's pushed ranges. */

@@ -11,7 +11,7 @@
 #include <dlfcn.h>
 
 #include "roctracer/tool/lines.h"
-#include "roctracer/tool/own.h"
+#include "roctracer/tool/tool_thread.h"
 
 typedef bool (*on_load_t)(HsaApiTable *table, uint64_t version, uint64_t failed_count,
 			  const char *const *failed_names);
@@ -48,13 +48,13 @@ static hsa_status_t write_handle(hsa_agent_t agent, void *arg)
 	if (core->hsa_agent_get_info_fn(agent, HSA_AGENT_INFO_DEVICE, &type) != HSA_STATUS_SUCCESS)
 		return HSA_STATUS_SUCCESS;
 	t = lines__begin(lines__shared(), FILE_HANDLES);
-	textbuf__hex(t, agent.handle);
-	textbuf__str(t, type == HSA_DEVICE_TYPE_CPU ? " agent cpu\n" : " agent gpu\n");
+	text_buffer__hex(t, agent.handle);
+	text_buffer__str(t, type == HSA_DEVICE_TYPE_CPU ? " agent cpu\n" : " agent gpu\n");
 	lines__end(lines__shared(), FILE_HANDLES);
 	return HSA_STATUS_SUCCESS;
 }
 
-/* These calls are ours: they are not told. */
+/* These calls are ours: they are not recorded. */
 void runtime__write_handles(const HsaApiTable *table)
 {
 	struct own *o = own__get();

@@ -10,7 +10,7 @@
 
 #include "hsa_tables.h"
 
-/* The runtime has loaded the tool: libroctracer64 hears of it, too, if not from the runtime. */
+/* The runtime has loaded the tool. Passes that on to libroctracer64, if the runtime does not. */
 void runtime__loaded(HsaApiTable *table, uint64_t version);
 void runtime__unloaded(void);
 

@@ -10,7 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "roctracer/tool/core.h"
+#include "roctracer/tool/tool_internal.h"
 
 #define BUFFER_SIZE 0x100000
 

@@ -4,14 +4,14 @@
  *
  *   ROCP_OUTPUT_DIR        the folder for the files, which must be there
  *   ROCTRACER_DOMAIN       what to trace: roctx, hsa, hip, sys (hsa and hip), in any separators
- *   ROCP_INPUT             a file that says so, too, and which functions (input.h)
+ *   ROCP_INPUT             a file with the same, and with the functions (input.h)
  *   ROCP_CTRL_RATE         DELAY:LENGTH:RATE, when to trace, in us;
- *                          -1:0:0: when the application says so
- *   ROCP_FLUSH_RATE        write what there is every so many us
+ *                          -1:0:0: when the application asks for it
+ *   ROCP_FLUSH_RATE        write what was collected each time this many us have passed
  *   ROCP_TRUNCATE_NAMES    1: kernels are named without types in hip_api_trace.txt, too
  *   ROCTRACER_BUFFER_SIZE  bytes for records of what GPUs did, until they are written
  *
- * What cannot be served, or understood, is said on stderr, and the rest done.
+ * What cannot be served, or understood, is logged on stderr, and the rest is done.
  */
 #ifndef TOOL_SETTINGS_H
 #define TOOL_SETTINGS_H

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: MIT
 /*
- * libroctracer_tool.so: writes what libroctracer64 tells into the files that rocprof reads.
+ * libroctracer_tool.so: writes what libroctracer64 reports into the files that rocprof reads.
  *
- * The HSA runtime loads it, and what is wanted is enabled then; ROC-TX, which may be called before,
- * where the library is preloaded, at once. Nothing is ever disabled: HIP goes on telling of what
- * GPUs did while the process ends. Lines are written when the runtime is shut down, when exit() is
- * called, and as the last thing when libraries have ended.
+ * The HSA runtime loads it, and what is wanted is enabled then. ROC-TX is enabled at once, as it
+ * may be called before if the library is preloaded. Nothing is ever disabled: HIP goes on reporting
+ * what GPUs did while the process ends. Lines are written when the runtime is shut down, when
+ * exit() is called, and as the last thing when libraries have ended.
  */
 #include <pthread.h>
 #include <signal.h>
@@ -15,22 +15,22 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "hsa_agent/say.h"
+#include "inprocess/stderr_line.h"
 #include "roctracer/hip_arguments.h"
-#include "roctracer/libs.h"
+#include "inprocess/loaded_libraries.h"
 #include "roctracer/roctracer_ext.h"
 #include "roctracer/roctracer_hsa.h"
-#include "roctracer/tool/core.h"
+#include "roctracer/tool/tool_internal.h"
 #include "roctracer/tool/kernels.h"
-#include "roctracer/tool/launched.h"
+#include "roctracer/tool/pending_kernels.h"
 #include "roctracer/tool/lines.h"
-#include "roctracer/tool/own.h"
+#include "roctracer/tool/tool_thread.h"
 #include "roctracer/tool/runtime.h"
 #include "roctracer/tool/settings.h"
 
 #define EXPORT __attribute__((visibility("default")))
 
-/* Behind libroctracer64, which has 50. */
+/* After libroctracer64, which has 50. */
 EXPORT extern const uint32_t HSA_AMD_TOOL_PRIORITY;
 const uint32_t HSA_AMD_TOOL_PRIORITY = 1050;
 
@@ -46,7 +46,7 @@ void tool_warn(const char *fmt, ...)
 	va_list args;
 
 	va_start(args, fmt);
-	say("libroctracer_tool", fmt, args);
+	stderr_line("libroctracer_tool", fmt, args);
 	va_end(args);
 }
 
@@ -89,9 +89,9 @@ bool tool_start_thread(void *(*function)(void *arg), void *arg)
 	return !err;
 }
 
-/* ---- what is told ---- */
+/* ---- what is reported ---- */
 
-/* Has roctracer done it? Else that is said. */
+/* Has roctracer done it? If not, the error is logged. */
 static bool check(roctracer_status_t status, const char *subject)
 {
 	const char *why;
@@ -206,8 +206,8 @@ static void write_begin(void)
 {
 	struct textbuf *t = lines__begin(lines__shared(), FILE_BEGIN);
 
-	textbuf__uint(t, tool_now());
-	textbuf__char(t, '\n');
+	text_buffer__uint(t, tool_now());
+	text_buffer__char(t, '\n');
 	lines__end(lines__shared(), FILE_BEGIN);
 	lines__flush();
 }
@@ -258,7 +258,7 @@ static bool calls_roctx(void)
 	return (getenv("ROCTRACER_DOMAIN") || getenv("ROCP_INPUT")) && libs__find("libroctx64.so");
 }
 
-/* It may be preloaded into programs that have nothing to do with GPUs: there nothing is said. */
+/* It may be preloaded into programs that have nothing to do with GPUs: there nothing is logged. */
 __attribute__((constructor)) static void init(void)
 {
 	pid = getpid();

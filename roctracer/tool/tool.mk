@@ -1,10 +1,8 @@
 # SPDX-License-Identifier: MIT
 # libroctracer_tool.so, which the HSA runtime loads; it lies one folder below libroctracer64.
 
-TOOL_OBJS = $(patsubst %,$(O)/pic/roctracer/tool/%.o,tool settings input runtime hip_release own lines out kernels launched calls \
-	ranges operations periods functions_tables) \
-	$(patsubst %,$(O)/pic/user/%.o,value textbuf format kernel_name strings hash) \
-	$(patsubst %,$(O)/pic/roctracer/%.o,libs hip_arguments) $(O)/pic/hsa_agent/say.o
+TOOL_OBJS = $(patsubst %.c,$(O)/pic/%.o,$(wildcard roctracer/tool/*.c)) $(O)/pic/roctracer/tool/functions_tables.o \
+	$(O)/pic/roctracer/hip_arguments.o
 
 $(O)/gen/roctracer/tool/functions_tables.c: $(addprefix scripts/,gen-tool-functions apidesc.py apitypes.py) \
 	$(wildcard $(HSA_INCLUDE)/hip/amd_detail/hip_prof_str.h) $(O)/gen/roctracer/hsa_prof_str.h
@@ -17,16 +15,16 @@ $(O)/pic/roctracer/tool/functions_tables.o: $(O)/gen/roctracer/tool/functions_ta
 	@mkdir -p $(@D)
 	$(Q)$(CC) $(SHLIB_CFLAGS) -c $< -o $@
 
-$(TOOL_OBJS): SHLIB_CFLAGS += -Iroctracer -Iroctx -I$(O)/gen/roctracer
+$(TOOL_OBJS): SHLIB_CFLAGS += -Iinclude/roctracer -I$(O)/gen/roctracer
 $(TOOL_OBJS): | $(HSA_API_GEN)
 ifneq ($(HSA_INCLUDE),/usr/include)
 $(TOOL_OBJS): SHLIB_CFLAGS += -isystem $(HSA_INCLUDE)
 endif
 
-$(O)/roctracer/libroctracer_tool.so: $(TOOL_OBJS) $(O)/libroctracer64.so.4 roctracer/tool/tool.map
+$(O)/roctracer/libroctracer_tool.so: $(TOOL_OBJS) $(INPROCESS) $(COMMON_PIC) $(O)/libroctracer64.so.4 roctracer/tool/tool.map
 	$(call say,LD,$@)
 	@mkdir -p $(@D)
 	$(Q)$(CC) $(CFLAGS) $(SHLIB_LDFLAGS) -Wl,-z,nodelete -Wl,-soname,$(@F) -Wl,--version-script,roctracer/tool/tool.map \
-		-Wl,-rpath,'$$ORIGIN/..' $(TOOL_OBJS) $(O)/libroctracer64.so.4 -liberty -lpthread -ldl -o $@
+		-Wl,-rpath,'$$ORIGIN/..' $(TOOL_OBJS) $(INPROCESS) $(COMMON_PIC) $(O)/libroctracer64.so.4 -liberty -lpthread -ldl -o $@
 
 all: $(O)/roctracer/libroctracer_tool.so

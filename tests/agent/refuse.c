@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 /*
- * Runs a command whose calls of memfd_create for memory that is to be sealed fail, by a seccomp
+ * Runs a command in which calls of memfd_create for memory that is to be sealed fail, by a seccomp
  * filter as containers have them. The simulated GPU does not seal its own.
  */
 #include <errno.h>

@@ -16,8 +16,8 @@
 #include <cmocka.h>
 
 #include "tests/api/expect.h"
-#include "user/api.h"
-#include "user/args.h"
+#include "common/api_tables.h"
+#include "user/api/call_arguments.h"
 
 #define STUBS "libapistubs.so"
 
@@ -127,18 +127,18 @@ void expect_done(void)
 	calls++;
 	assert_int_equal(call_values__from_record(&values, &record, record.span.h.size), 0);
 	if (fn) {
-		textbuf__str(&t, fn->name);
-		textbuf__char(&t, '(');
-		args__put(&t, fn, &values);
-		textbuf__char(&t, ')');
-		args__put_return(&t, fn, &values);
+		text_buffer__str(&t, fn->name);
+		text_buffer__char(&t, '(');
+		call_arguments__put(&t, fn, &values);
+		text_buffer__char(&t, ')');
+		call_arguments__put_return(&t, fn, &values);
 	}
-	if (strcmp(textbuf__string(&t), expect_text())) {
+	if (strcmp(text_buffer__string(&t), expect_text())) {
 		if (++wrong <= 10)
-			print_error("is:        %s\nshould be: %s\n", textbuf__string(&t),
+			print_error("is:        %s\nshould be: %s\n", text_buffer__string(&t),
 				    expect_text());
 	}
-	textbuf__free(&t);
+	text_buffer__free(&t);
 	expect_reset();
 }
 

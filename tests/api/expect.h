@@ -40,7 +40,7 @@ void expect_chars(const char *value);
 /* The first `known` of `size` bytes, in hex. */
 void expect_bytes(const void *data, size_t size, size_t known);
 
-/* Bytes that are told from others' by `n`. */
+/* Bytes that `n` distinguishes from others'. */
 static inline void fill(void *data, size_t size, unsigned int n)
 {
 	unsigned char *p = data;

@@ -8,7 +8,7 @@ API_TESTS = scripts/gen-api-tests
 API_EXTRA = -H tests/api/places.h
 # gcc must be told which GPUs the HIP headers are for. The headers' own warnings are not ours, and
 # without optimisation every call of the generated code is one.
-API_CFLAGS = -std=gnu11 -D_GNU_SOURCE -D__HIP_PLATFORM_AMD__ -I. $(API_INCLUDES) -w -g -O0
+API_CFLAGS = -std=gnu11 -D_GNU_SOURCE -D__HIP_PLATFORM_AMD__ -I. -Iinclude $(API_INCLUDES) -w -g -O0
 
 $(API_GEN)/calls.c $(API_GEN)/stubs.c: $(API_GEN)/%.c: $(API_TESTS) $(API_SOURCES) tests/api/places.h
 	$(call say,GEN,$@)
@@ -20,12 +20,12 @@ $(API_GEN)/record.S: $(API_TESTS) $(API_SOURCES) tests/api/places.h
 	@mkdir -p $(@D)
 	$(Q)$(API_TESTS) $(API_INCLUDES) $(API_EXTRA) record >$@
 
-$(API_GEN)/api_tables.c: scripts/gen-api-tables $(API_SOURCES) tests/api/places.h
+$(API_GEN)/api_table_data.c: scripts/gen-api-tables $(API_SOURCES) tests/api/places.h
 	$(call say,GEN,$@)
 	@mkdir -p $(@D)
 	$(Q)scripts/gen-api-tables $(API_INCLUDES) $(API_EXTRA) >$@
 
-$(API_GEN)/api_tables.o: $(API_GEN)/api_tables.c
+$(API_GEN)/api_table_data.o: $(API_GEN)/api_table_data.c
 	$(call say,CC,$@)
 	$(Q)$(CC) $(ALL_CFLAGS) $(SANFLAGS) -c $< -o $@
 
@@ -49,18 +49,13 @@ $(O)/api/calls: $(API_GEN)/calls.o $(O)/obj/tests/api/expect.o $(O)/obj/tests/ap
 	$(Q)$(CC) $(CFLAGS) $(SANFLAGS) $(filter %.o,$^) -L$(@D) -l:libamdhip64.so.5 '-Wl,-rpath,$$ORIGIN' -o $@
 
 $(O)/tests/test_api_calls: $(O)/obj/tests/api/check.o $(O)/obj/tests/api/expect.o $(API_GEN)/calls.o \
-	$(API_GEN)/record.S tests/api/record.S $(filter-out %/api_tables.o,$(API_OBJS)) $(API_GEN)/api_tables.o | $(O)/tests/libapistubs.so
+	$(API_GEN)/record.S tests/api/record.S $(API_GEN)/api_table_data.o $(TRACER) | $(O)/tests/libapistubs.so
 	$(call say,LD,$@)
 	@mkdir -p $(@D)
-	$(Q)$(CC) $(CFLAGS) $(SANFLAGS) $^ -o $@ -lcmocka -ldl
-
-$(O)/tests/test_args: $(O)/obj/tests/unit/test_args.o $(API_OBJS)
-	$(call say,LD,$@)
-	@mkdir -p $(@D)
-	$(Q)$(CC) $(CFLAGS) $(SANFLAGS) $^ -o $@ -lcmocka
+	$(Q)$(CC) $(CFLAGS) $(SANFLAGS) $^ -o $@ -lcmocka -ldl $(TRACER_LIBS)
 
 # For drm/drm.h, which linux/kfd_ioctl.h includes and Debian has elsewhere.
 CFLAGS_tests/unit/test_args = -Itests/simkfd
 
-UNIT_TESTS += $(O)/tests/test_api_calls $(O)/tests/test_args
-tests: $(O)/tests/test_api_calls $(O)/tests/test_args $(O)/api/calls
+UNIT_TESTS += $(O)/tests/test_api_calls
+tests: $(O)/tests/test_api_calls $(O)/api/calls

@@ -3,7 +3,7 @@
  * Calls every API function of the libraries once and prints each call as a tracer is to show it, a
  * line each.
  *
- *   calls [-x] [PREFIX]...     only the functions whose symbols begin like that
+ *   calls [-x] [PREFIX]...     only the functions with symbols that begin with one of them
  *
  * -x: floating-point arguments in vector registers are captured too.
  */
@@ -45,7 +45,10 @@ static bool wanted(const char *symbol, char **prefixes)
 
 int main(int argc, char **argv)
 {
-	/* What is not in memory the kernel cannot read, and a tracer that is slow finds us gone. */
+	/*
+	 * The kernel cannot read pages that are not in memory, and this process may end before a
+	 * slow tracer reads them.
+	 */
 	mlockall(MCL_CURRENT);
 	has_sse = argc > 1 && !strcmp(argv[1], "-x");
 	for (size_t i = 0; i < api_call_count; i++)

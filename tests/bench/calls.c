@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: MIT
 /*
- * The process whose calls of empty functions (entries.c) and of roctx are measured, with and
+ * The process that makes the measured calls of empty functions (entries.c) and of roctx, with and
  * without a tracer on it. See served.h.
  */
-#include "roctx/roctx.h"
+#include "roctracer/roctx.h"
 #include "tests/bench/entries.h"
 #include "tests/bench/served.h"
 

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: MIT
 /*
- * The process whose calls of HIP, HSA and roctx are measured, whoever captures them. See served.h;
- * it serves all measurements of one agent.
+ * The process that makes the measured calls of HIP, HSA and roctx, whatever captures them. See
+ * served.h; it serves all measurements of one agent.
  */
 #include <hip/hip_runtime_api.h>
 #include <hsa/hsa.h>
 #include <stdio.h>
 
-#include "roctx/roctx.h"
+#include "roctracer/roctx.h"
 #include "tests/bench/served.h"
 
 static hsa_agent_t agent;

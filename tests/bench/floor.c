@@ -4,9 +4,10 @@
  *
  *   floor MODE PID...		MODE as rtrace-bpf --attach
  *
- * Functions are found and links are made by the tracer's own code (user/targets.c, user/attach.c);
- * only the programs are others: this file stands in for user/capture.c. Prints
- * `attached MILLISECONDS FUNCTIONS`, waits for the end of stdin, prints `detached MILLISECONDS`.
+ * Functions are found and links are made by the tracer's own code (user/probe/targets.c,
+ * user/probe/attach_links.c); only the programs are others: this file replaces
+ * user/probe/capture.c. Prints `attached MILLISECONDS FUNCTIONS`, waits for the end of stdin,
+ * prints `detached MILLISECONDS`.
  */
 #include <bpf/bpf.h>
 #include <bpf/libbpf.h>
@@ -18,8 +19,8 @@
 #include <unistd.h>
 
 #include "bench/floor.skel.h"
-#include "user/attach.h"
-#include "user/targets.h"
+#include "user/probe/attach_links.h"
+#include "user/probe/targets.h"
 
 #define ATTACH_UPROBE_MULTI   48 /* Linux 6.6 */
 #define ATTACH_UPROBE_SESSION 57 /* Linux 6.13 */
@@ -39,7 +40,7 @@ struct bpf_program *capture__prog(struct capture *c, enum capture_prog prog)
 		return c->skel->progs.floor_entry;
 	case CAPTURE_PROG_RETURN:
 		return c->skel->progs.floor_return;
-	default: /* what tells of dispatches is not wanted */
+	default: /* programs that report dispatches are not wanted */
 		return NULL;
 	}
 }
@@ -72,7 +73,7 @@ static double now_ms(void)
 	return now.tv_sec * 1e3 + now.tv_nsec / 1e6;
 }
 
-/* The empty programs have nothing to be told. */
+/* The empty programs need no data of a function. */
 int capture__add_function(struct capture *c, const struct function *fn)
 {
 	return 0;
@@ -128,7 +129,7 @@ static int attach_and_wait(struct capture *c, enum capture_mode mode, char **pid
 {
 	static const struct targets_callbacks nothing = {on_use, on_gap, NULL};
 	struct selection selection;
-	struct attach *attach = attach__new(c, mode);
+	struct attach *attach = attach_links__new(c, mode);
 	struct functions *fns;
 	struct targets *targets;
 	double begin = now_ms();
@@ -146,7 +147,7 @@ static int attach_and_wait(struct capture *c, enum capture_mode mode, char **pid
 			;
 		begin = now_ms();
 	}
-	attach__free(attach);
+	attach_links__free(attach);
 	if (n > 0)
 		printf("detached %.2f\n", now_ms() - begin);
 	targets__free(targets);

@@ -60,8 +60,7 @@ static bool register_callbacks(void)
 
 /* ---- from 5.3.1 on ---- */
 
-/* What lies at the end of a call's memory; HIP 5 has 840 bytes of arguments before it, later 1520.
- */
+/* What is at the end of a call's memory; HIP 5 has 840 bytes of arguments before it, later 1520. */
 struct behind {
 	uint64_t user[2];
 	void (*enter)(uint32_t op, void *trace);

@@ -5,7 +5,7 @@
 
 #include <stdbool.h>
 
-/* Has HIP tell us of its calls, of what GPUs do, or of both. False: this HIP cannot. */
+/* Has HIP report its calls, what GPUs do, or both. False: this HIP cannot. */
 bool hip_floor__want(bool calls, bool operations);
 
 #endif

@@ -8,15 +8,15 @@
  * Prints lines `KEY NANOSECONDS`, of what a call costs the thread that makes it:
  *   calls.THREADS.none|records|callbacks|both    the median thread
  *   launch.none|ops|all                          all: with records of calls, too
- * `none` comes first: a HIP that has told of what GPUs do may never be again what it was. With
+ * `none` comes first: a HIP that has reported what GPUs do may never be again what it was. With
  * `floor` for a tool that does nothing, without libroctracer64, which is what HIP itself takes:
  *   calls.THREADS.floor
  *   launch.none|floor
  * With `sdk-calls` for librocprofiler-sdk, which is loaded after `none`:
  *   calls.THREADS.none|callbacks|records|stopped    stopped: contexts that may be started again
  * With `sdk-launch`, it being in HSA_TOOLS_LIB and its tool, libsdk_tool.so, in LD_PRELOAD:
- *   launch.never|callbacks|records|stopped          of kernels, not of calls; never: not started
- * yet
+ *   launch.never|callbacks|records|stopped          of kernels, not of calls;
+ *                                                   never: not started yet
  */
 #include <dlfcn.h>
 #include <hip/hip_runtime_api.h>

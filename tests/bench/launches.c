@@ -15,7 +15,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "hsa_agent/agent_ring.h"
+#include "abi/agent_ring.h"
 #include "tests/bench/batches.h"
 
 #define BATCH_LAUNCHES 50

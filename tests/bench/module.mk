@@ -28,15 +28,13 @@ $(O)/obj/tests/bench/floor.bpf.o: tests/bench/floor.bpf.c
 	@mkdir -p $(@D)
 	$(Q)$(CLANG) $(BPF_CFLAGS) -c $< -o $@
 
-$(O)/obj/tests/bench/core.a: $(filter-out %/capture.o,$(RTRACE_CORE_OBJS))
-	$(call say,AR,$@)
-	@mkdir -p $(@D)
-	$(Q)rm -f $@ && ar rcs $@ $^
+$(O)/obj/tests/bench/core.a: $(filter-out %/capture.o,$(TRACER_OBJS))
+	$(archive)
 
 $(BENCH_DIR)/floor: $(FLOOR_OBJS)
 	$(call say,LD,$@)
 	@mkdir -p $(@D)
-	$(Q)$(CC) $(CFLAGS) $(SANFLAGS) $^ -o $@ $(USER_LIBS)
+	$(Q)$(CC) $(CFLAGS) $(SANFLAGS) $^ -o $@ $(TRACER_LIBS)
 
 CFLAGS_tests/bench/launches = -D__HIP_PLATFORM_AMD__
 
@@ -84,7 +82,7 @@ $(BENCH_DIR)/inprocess: $(O)/obj/tests/bench/inprocess.o $(O)/obj/tests/bench/hi
 	@mkdir -p $(@D)
 	$(Q)$(CC) $(CFLAGS) $(SANFLAGS) $^ -o $@ -lamdhip64 -lpthread '-Wl,-rpath,$$ORIGIN:$$ORIGIN/..'
 
-$(O)/pic/tests/bench/sdk_tool.o: SHLIB_CFLAGS += -fvisibility=default -D__HIP_PLATFORM_AMD__ -Irocprofiler -Iroctx $(ROCPROFILER_SYSTEM)
+$(O)/pic/tests/bench/sdk_tool.o: SHLIB_CFLAGS += -fvisibility=default -D__HIP_PLATFORM_AMD__ -Iinclude $(ROCPROFILER_SYSTEM)
 $(O)/pic/tests/bench/sdk_tool.o: | $(ROCPROFILER_GEN)
 
 $(BENCH_DIR)/libsdk_tool.so: $(O)/pic/tests/bench/sdk_tool.o $(O)/librocprofiler-sdk.so.1

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
-/* A tool of librocprofiler-sdk that does nothing with what it is told. */
+/* A tool of librocprofiler-sdk that does nothing with what it receives. */
 #ifndef BENCH_SDK_TOOL_H
 #define BENCH_SDK_TOOL_H
 
-/* What it is told of from now on; each is a context of its own. */
+/* What it receives from now on; each is a context of its own. */
 enum sdk_tool_wish {
 	SDK_TOOL_CALLBACKS = 1 << 0, /* calls of HIP's runtime */
 	SDK_TOOL_RECORDS = 1 << 1,

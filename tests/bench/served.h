@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * A process whose calls are measured from outside, by scripts/bench.
+ * A process that makes calls, measured from outside by scripts/bench.
  *
- * It says `ready PID` and then, for every line `FUNCTION THREADS CALLS` on stdin, has so many
- * threads make so many calls each, and prints the nanoseconds that one took the median thread.
+ * It prints `ready PID`. Then, for every line `FUNCTION THREADS CALLS` on stdin, it has THREADS
+ * threads make CALLS calls each. It prints the nanoseconds that one call took the median thread.
  * The threads begin each batch together, so that they meet each other even when it is short. One
  * process serves all measurements, so that they compare.
  */
@@ -21,7 +21,7 @@
 #define SERVED_THREADS 256
 
 struct served {
-	const char *name; /* NULL behind the last */
+	const char *name; /* NULL after the last */
 	void (*run)(long calls);
 };
 

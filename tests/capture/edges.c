@@ -266,7 +266,7 @@ static void *never_return(void *arg)
 	return NULL;
 }
 
-/* From SIGUSR1 on: children whose threads all end at once, each inside a call. */
+/* From SIGUSR1 on: children with threads that all end at once, each inside a call. */
 static void end_together(long n)
 {
 	pthread_t t;

@@ -19,5 +19,7 @@ long hipTestTail(long a, long b, long c, long d, long e, long f);      /* jumps 
 long hipTestTailTwice(long a, long b, long c, long d, long e, long f); /* to hipTestTail */
 long hipTestRet(long a);					       /* one instruction */
 long hipTestEndbr(long a);					       /* returns a */
+long hipTestNop5(long a);					       /* likewise */
+long hipTestEndbrNop5(long a);					       /* likewise */
 
 #endif

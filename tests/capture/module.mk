@@ -8,18 +8,18 @@ CAPTURE_CFLAGS = -O0 -fcf-protection=none -fno-omit-frame-pointer
 $(CAPTURE_DIR)/libamdhip64.so.99: tests/capture/fakehip.c tests/capture/fakehip.h
 	$(call say,LD,$@)
 	@mkdir -p $(@D)
-	$(Q)$(CC) -std=gnu11 $(WARN) -g -I. $(CAPTURE_CFLAGS) -fPIC -shared \
+	$(Q)$(CC) -std=gnu11 $(WARN) -g -I. -Iinclude $(CAPTURE_CFLAGS) -fPIC -shared \
 		-Wl,-soname,libamdhip64.so.99 $< -o $@ -pthread
 
 $(CAPTURE_DIR)/edges: tests/capture/edges.c $(CAPTURE_DIR)/libamdhip64.so.99
 	$(call say,LD,$@)
-	$(Q)$(CC) -std=gnu11 -D_GNU_SOURCE $(WARN) -g -I. -O1 $^ -o $@ -pthread '-Wl,-rpath,$$ORIGIN'
+	$(Q)$(CC) -std=gnu11 -D_GNU_SOURCE $(WARN) -g -I. -Iinclude -O1 $^ -o $@ -pthread '-Wl,-rpath,$$ORIGIN'
 
 tests: $(CAPTURE_DIR)/edges
 
 $(CAPTURE_DIR)/callers: tests/capture/callers.c $(CAPTURE_DIR)/libamdhip64.so.99
 	$(call say,LD,$@)
-	$(Q)$(CC) -std=gnu11 -D_GNU_SOURCE $(WARN) -Wno-missing-prototypes -g -I. -O1 -fno-omit-frame-pointer \
+	$(Q)$(CC) -std=gnu11 -D_GNU_SOURCE $(WARN) -Wno-missing-prototypes -g -I. -Iinclude -O1 -fno-omit-frame-pointer \
 		$^ -o $@ '-Wl,-rpath,$$ORIGIN'
 
 tests: $(CAPTURE_DIR)/callers
@@ -49,12 +49,12 @@ CONTROL_LIBS = $(addprefix $(CAPTURE_DIR)/,libroctracer64.so.99 librocprofiler-s
 $(CONTROL_LIBS): $(CAPTURE_DIR)/%.so.99: tests/capture/fakeroctracer.c tests/capture/fakeroctracer.h
 	$(call say,LD,$@)
 	@mkdir -p $(@D)
-	$(Q)$(CC) -std=gnu11 -D_GNU_SOURCE $(WARN) -g -I. $(CAPTURE_CFLAGS) -D$(FAKE_$*) -fPIC \
+	$(Q)$(CC) -std=gnu11 -D_GNU_SOURCE $(WARN) -g -I. -Iinclude $(CAPTURE_CFLAGS) -D$(FAKE_$*) -fPIC \
 		-shared -Wl,-soname,$*.so.99 $< -o $@
 
 $(CAPTURE_DIR)/windows: tests/capture/windows.c $(CAPTURE_DIR)/libamdhip64.so.99 $(CONTROL_LIBS)
 	$(call say,LD,$@)
-	$(Q)$(CC) -std=gnu11 -D_GNU_SOURCE $(WARN) -g -I. -Itests/simkfd -O1 $^ -o $@ -pthread '-Wl,-rpath,$$ORIGIN'
+	$(Q)$(CC) -std=gnu11 -D_GNU_SOURCE $(WARN) -g -I. -Iinclude -Itests/simkfd -O1 $^ -o $@ -pthread '-Wl,-rpath,$$ORIGIN'
 
 tests: $(CAPTURE_DIR)/windows
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * A library that is named like HIP's, whose functions begin in every way that matters to where a
- * probe goes. The label that PLACE makes is where it belongs.
+ * A library that is named like HIP's. Its functions begin in every way that matters to the probe
+ * offset. The label that PLACE makes marks where the probe belongs.
  *
  * A function that can be called returns its first argument, plus twice the second, plus the seventh,
  * which is on the stack: so it notices if one is not what it was.
@@ -139,6 +139,28 @@ SITE hipSiteNop5
 	RESULT
 END hipSiteNop5, NOP5, CALL
 
+SITE hipSiteNop5Push
+	PLACE	hipSiteNop5Push
+	NOP_5
+	push	%rbp
+	pop	%rbp
+	RESULT
+END hipSiteNop5Push, NOP5, CALL
+
+SITE hipSiteNop5Prefixed		/* the kernel rewrites any nop of five bytes */
+	PLACE	hipSiteNop5Prefixed
+	.byte	0x66, 0x66, 0x66, 0x66, 0x90
+	RESULT
+END hipSiteNop5Prefixed, NOP5, CALL
+
+SITE hipSiteNop5Operands
+	PLACE	hipSiteNop5Operands
+	.byte	0x0f, 0x1f, 0x44, 0x55, 0x07
+	push	%rbp
+	pop	%rbp
+	RESULT
+END hipSiteNop5Operands, NOP5, CALL
+
 SITE hipSiteNop7
 	PLACE	hipSiteNop7
 	.byte	0x0f, 0x1f, 0x80, 0x00, 0x00, 0x00, 0x00
@@ -218,7 +240,7 @@ SITE hipSiteLoopInstruction
 1:	RESULT
 END hipSiteLoopInstruction, STEPPED, CALL
 
-	/* --- functions that jump on by a table: the place behind them is result, or behind --- */
+	/* --- functions that jump on by a table, to `result` or `behind` --- */
 
 	.pushsection .data.rel.ro, "aw", @progbits
 	.p2align 3
@@ -325,7 +347,7 @@ SITE hipSiteTableLosesArgument		/* overwritten where it was saved */
 	jmp	*8(%rax)
 END hipSiteTableLosesArgument, STEPPED, CALL
 
-SITE hipSiteTableEscapes		/* who knows what is done to what was saved */
+SITE hipSiteTableEscapes		/* the saved words may be changed by the callee */
 	PLACE	hipSiteTableEscapes
 	SAVE
 	lea	(%rsp), %rdi
@@ -361,7 +383,7 @@ SITE hipSiteTableEmpty
 	jmp	*24(%rax)
 END hipSiteTableEmpty, STEPPED, NO_CALL
 
-	/* --- behind endbr64 --- */
+	/* --- after endbr64 --- */
 
 SITE hipSiteEndbrPush
 	endbr64
@@ -377,6 +399,23 @@ SITE hipSiteEndbrNop5
 	NOP_5
 	RESULT
 END hipSiteEndbrNop5, NOP5, CALL
+
+SITE hipSiteEndbrNop5Push
+	endbr64
+	PLACE	hipSiteEndbrNop5Push
+	NOP_5
+	push	%rbp
+	pop	%rbp
+	RESULT
+END hipSiteEndbrNop5Push, NOP5, CALL
+
+SITE hipSiteNop5Indirect		/* a jump that may lead anywhere passes no nop by */
+	PLACE	hipSiteNop5Indirect
+	NOP_5
+	push	%rbp
+	pop	%rbp
+	jmp	*pointer(%rip)
+END hipSiteNop5Indirect, NOP5, CALL
 
 SITE hipSiteEndbrFrame
 	PLACE	hipSiteEndbrFrame
@@ -395,7 +434,7 @@ SITE hipSiteEndbrMovePush
 	RESULT
 END hipSiteEndbrMovePush, EMULATED, CALL
 
-	/* --- behind instructions that change nothing of what is read --- */
+	/* --- after instructions that change nothing of what is read --- */
 
 SITE hipSiteMovePush
 	mov	%rdi, %rax
@@ -469,7 +508,7 @@ END hipSiteSelfCall, EMULATED, CALL
 
 	/* --- the red zone --- */
 
-SITE hipSiteRedZonePush			/* a push may come behind it */
+SITE hipSiteRedZonePush			/* a push may come after it */
 	mov	%rdi, -16(%rsp)
 	PLACE	hipSiteRedZonePush
 	push	%rbx
@@ -507,7 +546,7 @@ SITE hipSiteRedZoneNop5Push
 	RESULT
 END hipSiteRedZoneNop5Push, EMULATED, CALL
 
-SITE hipSiteRedZoneByPointer		/* nor may a store to who knows where */
+SITE hipSiteRedZoneByPointer		/* nor may a store to an unknown address */
 	lea	-32(%rsp), %rax
 	PLACE	hipSiteRedZoneByPointerNot
 	mov	%rdi, (%rax)
@@ -555,7 +594,7 @@ return:
 	.quad	hipSiteReturn
 	.popsection
 
-	/* --- others lead behind the entry --- */
+	/* --- branches to places past the entry --- */
 
 SITE hipSiteOwnBranch			/* a loop of its own */
 	PLACE	hipSiteOwnBranch
@@ -600,7 +639,7 @@ SITE hipSiteForeignBefore		/* a jump to before the place */
 	RESULT
 END hipSiteForeignBefore, STEPPED, CALL
 
-SITE hipSiteForeignBehind		/* a jump to behind it does not matter */
+SITE hipSiteForeignBehind		/* a jump past it does not matter */
 	mov	%rdi, %rax
 	PLACE	hipSiteForeignBehind
 	push	%rbx
@@ -624,7 +663,7 @@ SITE hipSiteForeignShort		/* by a branch of two bytes, before it */
 	RESULT
 END hipSiteForeignShort, STEPPED, CALL
 
-SITE hipSiteForeignShortBehind		/* and behind it */
+SITE hipSiteForeignShortBehind		/* and past it */
 	PLACE	hipSiteForeignShortBehind
 	mov	%rdi, %rax
 .Linto_short_behind:
@@ -679,7 +718,7 @@ hipSiteInside:
 END hipSiteInside, EMULATED, CALL
 END hipSiteAround, STEPPED, CALL
 
-SITE hipSiteComputedJump		/* who knows where to */
+SITE hipSiteComputedJump		/* to an unknown address */
 	PLACE	hipSiteComputedJump
 	mov	%rdi, %rax
 	push	%rbx
@@ -689,7 +728,7 @@ SITE hipSiteComputedJump		/* who knows where to */
 1:	RESULT
 END hipSiteComputedJump, STEPPED, CALL
 
-SITE hipSiteComputedJumpEndbr		/* not to the place behind an endbr64 */
+SITE hipSiteComputedJumpEndbr		/* not to the place after an endbr64 */
 	endbr64
 	PLACE	hipSiteComputedJumpEndbr
 	push	%rbx
@@ -784,7 +823,7 @@ hipSiteNoSize:
 	.p2align 4
 	.globl	hipSiteNoSizeShort
 	.type	hipSiteNoSizeShort, @function
-hipSiteNoSizeShort:			/* the next one begins right behind its first instruction */
+hipSiteNoSizeShort:			/* the next one begins right after its first instruction */
 	PLACE	hipSiteNoSizeShort
 	mov	%rdi, %rax
 	TABLE	hipSiteNoSizeShort, .Lplace_hipSiteNoSizeShort, STEPPED, CALL

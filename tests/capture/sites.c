@@ -5,7 +5,7 @@
  *
  *   sites call [N]   calls each N times; prints "called NAME" for each, and at the end the
  * arguments sites wait [N]   the same, after SIGUSR1 sites kernel     probes each place by a perf
- * event and prints "NAME HOW": what the kernel did
+ * event and prints "NAME HOW PLACE": what the kernel did, and how many bytes from its entry
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -14,6 +14,7 @@
 #include <linux/perf_event.h>
 #include <signal.h>
 #include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -104,7 +105,7 @@ static void wait_for_signal(void)
 	sigwait(&set, &signo);
 }
 
-/* The file of the library, and where in it an address lies. */
+/* The file of the library, and the file offset of an address. */
 struct find {
 	uintptr_t address;
 	uint64_t offset;
@@ -184,6 +185,12 @@ static const char *what_the_kernel_does(const struct site *site)
 	return maps_have("[uprobes]") ? "single-stepped" : "emulated";
 }
 
+/* Bytes from its entry. */
+static ptrdiff_t place_in(const struct site *site)
+{
+	return site->place ? (const char *)site->place - (const char *)site->entry : 0;
+}
+
 /* Each in a process of its own, all at once: the end of a probe takes the kernel long. */
 static int ask_kernel(void)
 {
@@ -194,7 +201,7 @@ static int ask_kernel(void)
 
 		if (pid)
 			continue;
-		printf("%s %s\n", site->name, what_the_kernel_does(site));
+		printf("%s %s %td\n", site->name, what_the_kernel_does(site), place_in(site));
 		fflush(stdout);
 		_exit(0);
 	}

@@ -7,6 +7,6 @@ $(CAPTURE_DIR)/libamdhip64.so.98: tests/capture/sites.S
 
 $(CAPTURE_DIR)/sites: tests/capture/sites.c tests/capture/callsite.S $(CAPTURE_DIR)/libamdhip64.so.98
 	$(call say,LD,$@)
-	$(Q)$(CC) -std=gnu11 -D_GNU_SOURCE $(WARN) -g -I. -O1 -fPIC $^ -o $@ '-Wl,-rpath,$$ORIGIN'
+	$(Q)$(CC) -std=gnu11 -D_GNU_SOURCE $(WARN) -g -I. -Iinclude -O1 -fPIC $^ -o $@ '-Wl,-rpath,$$ORIGIN'
 
 tests: $(CAPTURE_DIR)/sites

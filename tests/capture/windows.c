@@ -465,15 +465,16 @@ static void batches(void)
 
 static int kfd;
 
-/* The driver is told by the name of its file; this one refuses. */
+/* The name of its file identifies the driver; this one refuses. */
 static void ask_driver(void)
 {
 	ioctl(kfd, AMDKFD_IOC_GET_VERSION, NULL);
 }
 
 /*
- * Behind SIGUSR2: the process is traced alone, and that it says what is to be traced does not make
- * its child so. KFD names a file that stands for the driver, whose requests are seen of all.
+ * After SIGUSR2: the process is traced alone. Its own choice of what is to be traced does not make
+ * its child traced. KFD names a file that replaces the driver. The tracer sees requests to the
+ * driver by all processes.
  */
 static void alone(void)
 {

@@ -1,5 +1,6 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: MIT
+# bats file_tags=inproc
 # The agent does its host no harm, whatever the host does: each program ends the same without agent, with a
 # dormant one, and traced, and what was traced is true.
 
@@ -23,11 +24,11 @@ teardown() {
 same() {
 	echo "same $*"
 	rm -f "$(tmp truth)"
-	outcome "$(tmp none)" sim SIMKFD_GPUS=1 SIMKFD_KERNEL_NS=5000 timeout "$(seconds 60)" "$@"
+	outcome "$(tmp none)" sim SIMKFD_GPUS=1 SIMKFD_KERNEL_NS=5000 timeout "$(seconds 150)" "$@"
 	outcome "$(tmp dormant)" sim SIMKFD_GPUS=1 SIMKFD_KERNEL_NS=5000 HSA_TOOLS_LIB="$AGENT" \
-		timeout "$(seconds 60)" "$@"
+		timeout "$(seconds 150)" "$@"
 	outcome "$(tmp active)" sim SIMKFD_GPUS=1 SIMKFD_KERNEL_NS=5000 SIMKFD_TRUTH="$(tmp truth)" \
-		timeout "$(seconds 60)" "$RTRACE" -t gpu -f json -o "$(tmp t.json)" -- nice -n 19 "$@"
+		timeout "$(seconds 150)" "$RTRACE" -t gpu -f json -o "$(tmp t.json)" -- nice -n 19 "$@"
 	diff "$(tmp none)" "$(tmp dormant)"
 	diff "$(tmp none)" "$(tmp active)"
 	grep -q '^result PASSED$' "$(tmp none)"
@@ -59,6 +60,7 @@ what_ended_is_true() {
 		  }
 		  bad++; if (bad <= 5) print "not in the truth log: " $0 }
 		END { exit bad > 0 }' "$(tmp true)" "$(tmp traced)"
+	judge --not-run "$(tmp truth)" "$(tmp t.json)"
 }
 
 @test "fork while another thread works and is recorded: children live on, and nothing is missing" {
@@ -111,6 +113,24 @@ what_ended_is_true() {
 	for how in _exit quick_exit abort segv; do
 		same "$LIFE" $how
 		what_ended_is_true
+	done
+}
+
+@test "work after exit() has begun, by whatever is older than the runtime: all is in the trace" {
+	for how in static atexit library thread quick _exit; do
+		rm -f "$(tmp truth)"
+		sim SIMKFD_GPUS=1 SIMKFD_TRUTH="$(tmp truth)" "$RTRACE" -t hip,gpu --barriers -f json -o "$(tmp t.json)" -- \
+			"$O/workloads/late" $how >"$(tmp out)" 2>"$(tmp err)"
+		grep -q '^result PASSED$' "$(tmp out)"
+		grep -qF "$NOTHING_LOST" "$(tmp err)"
+		# With _exit() what was launched last never ran.
+		judge $([ $how != _exit ] || echo --not-run) "$(tmp truth)" "$(tmp t.json)"
+		grep -q "$([ $how = _exit ] && echo ' [0-5]' || echo ' 0') without end" "$(tmp err)"
+		# It says what it did before it launches the last.
+		[ $how = _exit ] || check_counts "$(tmp out)" "$(tmp t.json)" 'hip(LaunchKernel|Memset|Memcpy|Free)$'
+		# What is freed late is not left over.
+		jq -e '[.traceEvents[] | select(.name == "alloc" and .args.bytes == 4096 and .args.device == 0) | .args.address] as $ours |
+			($ours | length) > 0 and ([.traceEvents[] | select(.name == "free") | .args.address] | contains($ours))' "$(tmp t.json)" >/dev/null
 	done
 }
 
@@ -249,6 +269,39 @@ starved() {
 			grep -q '1 queues could not be watched' "$(tmp active.err)"
 		! traced_ops "$(tmp t.json)" | grep -v '	elementAdd	\|^copy' ||
 			grep -Eq 'lost [0-9]+ names' "$(tmp active.err)"
+	done
+}
+
+# Copies of HIP, HSA and the thunk under names of their own, as wheels of Python bring them; and a library that takes the
+# simulated GPU into another namespace of the loader.
+make_second_rocm() {
+	local name file
+
+	mkdir "$(tmp second)"
+	for name in libamdhip64.so.5 libhsa-runtime64.so.1 libhsakmt.so.1; do
+		file=$(ldd "$O/workloads/vectoradd" | awk -v name=$name '$1 == name { print $3 }')
+		[ -n "$file" ] || skip "this release of ROCm has other names"
+		sed 's/libamdhip64[.]so/libamdhip65.so/g; s/libhsa-runtime64[.]so/libhsa-runtime65.so/g; s/libhsakmt[.]so/libhsakmu.so/g' \
+			"$file" >"$(tmp second)/$(sed 's/hip64/hip65/; s/runtime64/runtime65/; s/kmt/kmu/' <<<"$name")"
+	done
+	echo 'int nothing;' | cc -shared -fPIC -x c - -x none -o "$(tmp second)/libboth.so" -Wl,--no-as-needed "$O/libsimkfd.so" -lamdhip64
+}
+
+@test "a second HSA runtime in the process: the first is traced, what the second has run is counted as lost" {
+	make_second_rocm
+	export LD_LIBRARY_PATH=$(tmp second)
+	for how in "namespace $(tmp second)/libboth.so" "copy $(tmp second)/libamdhip65.so.5"; do
+		rm -f "$(tmp truth)"
+		# shellcheck disable=SC2086 # words
+		sim SIMKFD_GPUS=1 SIMKFD_TRUTH="$(tmp truth)" "$RTRACE" -t gpu -f json -o "$(tmp t.json)" -- \
+			"$O/workloads/two_runtimes" $how >"$(tmp out)" 2>"$(tmp err)"
+		cat "$(tmp err)"
+		grep -q '^result PASSED$' "$(tmp out)"
+		grep -q 'warning: process [0-9]*: has 1 more HSA runtime' "$(tmp err)"
+		# A fill is a kernel. There are two simulated GPUs of one name in the first case, so only numbers are compared.
+		[ "$(grep -c ' kind=dispatch ' "$(tmp truth)")" = 10 ]
+		[ "$(grep -c ' kind=copy ' "$(tmp truth)")" = 20 ]
+		[ "$(jq -c '.otherData | [.dispatches, .copies, .lost_dispatches, .lost_copies, .lost_gpu]' "$(tmp t.json)")" = '[5,10,5,10,15]' ]
 	done
 }
 
@@ -406,7 +459,7 @@ stays_asleep() {
 
 # What a checker says of us has a function of ours among its lines.
 says_nothing_of_us() {
-	not grep -B 20 -A 20 -E 'hsa_agent/|librtrace-agent' "$@"
+	not grep -B 20 -A 20 -E '(hsa_agent|inprocess)/|librtrace-agent' "$@"
 }
 
 # Whether the doorbell comes before or after must make no difference.

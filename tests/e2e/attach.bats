@@ -1,5 +1,6 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: MIT
+# bats file_tags=node
 # Attaching to jobs that already run, and the ends of both sides.
 
 load common
@@ -34,6 +35,7 @@ exact() {
 	ops_are_true
 }
 
+# bats test_tags=smoke
 @test "attached to a running job: exactly its 10,000 calls, and every GPU operation under its cause" {
 	exact session
 }
@@ -161,6 +163,7 @@ bytes_in_memory() {
 }
 
 @test "-a: jobs that run, and jobs that come" {
+	needs_to_be_alone
 	start_job HSA_TOOLS_LIB="$AGENT" "$O/workloads/job" -n 200
 	start_tracer -a
 	go
@@ -226,6 +229,8 @@ bytes_in_memory() {
 		wait "$tracer" || :
 	done
 	sleep 0.5
+	# Nor one that has not printed anything yet.
+	wait_for eval '[ -z "$(pgrep -f -r T "capture/edges plain 10")" ]'
 	# The commands have run to their ends.
 	for i in 1 2 3 4 5 6 7 8; do
 		[ ! -s "$(tmp out.$i)" ] || wait_for eval '[ "$(grep -c PASSED "$(tmp out.'$i')")" = 150 ]'
@@ -352,7 +357,7 @@ events_of() {
 	go
 	start_tracer -p "$job"
 	"$RTRACE" -p "$job" -f json -o "$(tmp 2.json)" --duration 0.3 2>"$(tmp 2.err)"
-	grep -q 'its GPU times go to another tracer' "$(tmp 2.err)"
+	grep -q "no GPU times: its agent serves another tracer, process $tracer\$" "$(tmp 2.err)"
 	[ "$(count "$(tmp 2.json)" hipLaunchKernel)" -gt 5 ]
 	kill -INT "$tracer"
 	wait "$tracer"

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 /*
- * Writes a recording of a made-up program, as long as wanted, whose numbers are known.
+ * Writes a recording of a made-up program, as long as wanted, with known numbers.
  *
  *   big_recording FILE ROUNDS
  *
@@ -8,17 +8,19 @@
  *
  *   hipLaunchKernel       0 .. 1000, the kernel is submitted at 500 and runs 900 .. 3900
  *   hsa_signal_create     200 .. 400, inside of it
- *   hipMemcpyAsync        1500 .. 2000, the copy (4096 bytes) is submitted at 1700, runs 4000 ..
- * 5000 hipStreamSynchronize  2500 .. 6000 a roctx range         0 .. 7000, one of 1000 messages
+ *   hipMemcpyAsync        1500 .. 2000, the copy (4096 bytes) is submitted at 1700 and runs
+ *                         4000 .. 5000
+ *   hipStreamSynchronize  2500 .. 6000
+ *   a roctx range         0 .. 7000, one of 1000 messages
  *
- * What the GPU ran is told 2000 rounds later than it happened.
+ * What the GPU ran is reported 2000 rounds later than it happened.
  */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "user/args.h"
-#include "user/sink.h"
+#include "user/api/call_arguments.h"
+#include "user/output/sink.h"
 
 #define ROUND_NS 10000
 #define THREADS	 8
@@ -150,7 +152,7 @@ int main(int argc, char **argv)
 	rounds = strtoull(argv[2], NULL, 10);
 	stats.spans = 4 * rounds;
 	stats.ranges = stats.dispatches = stats.copies = rounds;
-	origin__here(&origin);
+	trace_origin__here(&origin);
 	target.out = out = fopen(argv[1], "w");
 	sink = out ? sink_rtrace.open(&target, &origin) : NULL;
 	if (!sink) {

@@ -1,5 +1,6 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: MIT
+# bats file_tags=node
 # Calls that the agent captures in the process: the same workload, captured by it and by uprobes, makes the
 # same trace, event by event; and nothing is told twice or lost where both work.
 
@@ -33,7 +34,8 @@ captured_by_agents() {
 	sed -nE 's/^rtrace-bpf: ([0-9]+) calls were captured by agents$/\1/p' "$1"
 }
 
-# same LEAST COMMAND...: the agent has captured so many calls at least
+# same LEAST COMMAND...: the agent has captured LEAST calls. It takes over from the probes a moment after HSA has
+# started, later on a loaded machine.
 same() {
 	local least=$1
 
@@ -51,23 +53,23 @@ same() {
 }
 
 @test "ranges and marks, on several threads" {
-	same 200 "$O/workloads/ranges"
+	same 100 "$O/workloads/ranges"
 }
 
 @test "graphs" {
-	same 400 "$O/workloads/graphs"
+	same 200 "$O/workloads/graphs"
 }
 
 @test "modules" {
-	same 200 "$O/workloads/module"
+	same 100 "$O/workloads/module"
 }
 
 @test "allocations" {
-	same 150 "$O/workloads/resources"
+	same 100 "$O/workloads/resources"
 }
 
 @test "calls that fail" {
-	same 150 "$O/workloads/errors"
+	same 150 "$O/workloads/errors" -n 4
 	grep -q hipErrorInvalid "$(tmp agent.json)"
 }
 
@@ -80,7 +82,7 @@ same() {
 }
 
 @test "requests to the driver: calls of the kernel's inside of the agent's" {
-	DOMAINS=hip,hsa,kfd,gpu same 150 "$O/workloads/resources"
+	DOMAINS=hip,hsa,kfd,gpu same 100 "$O/workloads/resources"
 	# One that is linked into the runtime asks the simulated driver, of which the kernel sees nothing.
 	if ldconfig -p | grep -q 'libhsakmt\.so'; then
 		grep -q hsaKmt "$(tmp agent.json)"
@@ -127,6 +129,7 @@ start_both() {
 }
 
 @test "on a node: a process with the agent, and one without" {
+	needs_to_be_alone
 	start_both
 	"$RTRACE" -v -a -t hip,gpu --duration 1 -f json -o "$(tmp t.json)" 2>"$(tmp err)"
 	lost_nothing "$(tmp err)"
@@ -192,6 +195,7 @@ launches_in() {
 }
 
 @test "two tracers of a node: what starts then is whole in both, but for the moment until the agent knows" {
+	needs_to_be_alone
 	for i in 1 2; do
 		fresh $i.err
 		"$RTRACE" -v -a -t hip,gpu -f json -o "$(tmp $i.json)" 2>"$(tmp $i.err)" &
@@ -243,6 +247,7 @@ launches_in() {
 }
 
 @test "by agents alone: nothing is probed" {
+	needs_to_be_alone
 	start_both
 	"$RTRACE" -v -a --capture agent -t hip --duration 1 -f json -o "$(tmp t.json)" 2>"$(tmp err)"
 	lost_nothing "$(tmp err)"

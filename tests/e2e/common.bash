@@ -2,7 +2,7 @@
 # What the end-to-end tests share. They run as root, on the simulated GPU, under real uprobes.
 
 O=$(realpath -m "${O:-build}")
-RTRACE=${RTRACE:-$O/rtrace-bpf}
+RTRACE=$(realpath -ms "${RTRACE:-$O/rtrace-bpf}")
 JOBS_STARTED=()
 
 # A file of this test alone.
@@ -37,6 +37,13 @@ fails() {
 	[ "$(grep -cv '^Try ' "$(tmp err)")" = 1 ]
 	grep -qE -e "$pattern" "$(tmp err)"
 	[ ! -s "$(tmp out)" ]
+}
+
+# judge [OPTION...] TRUTH TRACE: every operation of the truth log is in the trace or counted as lost, and nothing else.
+# The options are those of tests/judge.py; JUDGE has more of them. To be used after each traced run of a workload that uses a GPU.
+judge() {
+	# shellcheck disable=SC2086 # several options
+	python3 "$BATS_TEST_DIRNAME/../judge.py" ${JUDGE:-} "$@"
 }
 
 # The calls in a JSON trace, one a line: NAME CORR PARENT FLAGS PID TID BEGIN END (ns)
@@ -83,6 +90,17 @@ attach_modes() {
 	[ "$version" -lt 6013 ] || echo session
 	[ "$version" -lt 6006 ] || echo multi
 	echo tracefs
+}
+
+# For a test that traces the whole machine with GPU times: another recorder of it, which is not of these tests, may have
+# the agents first.
+needs_to_be_alone() {
+	local pid
+
+	for pid in $(pgrep -x rtrace-bpf); do
+		tr '\0' '\n' <"/proc/$pid/cmdline" 2>/dev/null | grep -qxE -- '-a|--all' || continue
+		tr '\0' '\n' <"/proc/$pid/environ" 2>/dev/null | grep -q '^BATS_' || skip "process $pid traces the whole machine"
+	done
 }
 
 # For a test that is about one mode.

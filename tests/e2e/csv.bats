@@ -87,6 +87,7 @@ for row in stats:
     check(row, domains[row["Name"]], sum(map(sum, domains.values())))' "$1"
 }
 
+# bats test_tags=smoke
 @test "columns, and what JSON tells of the same trace" {
 	for w in vectoradd ranges copies "streams -g 2 -t 2 -s 2 -n 20" resources; do
 		echo "$w"

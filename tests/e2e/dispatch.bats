@@ -53,6 +53,7 @@ check_dispatches() { # TRUTH TRACE
 		return 1
 	}
 	diff <(by_queue "$(tmp true)") <(by_queue "$(tmp told)")
+	judge --no-copies "$1" "$2"
 }
 
 # Times that are told are those of a dispatch of that kernel and size, within 1 us, and each of another one.

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * To preload into a tracer: it is on another node then, as far as it can tell. Its wall clock may
- * jump, also that of any other program.
+ * To preload into a tracer: to the tracer, it is on another node then. Its wall clock may jump,
+ * also that of any other program.
  *
  *   ELSEWHERE_NAME       what uname calls the node; its boot has an ID of its own for that name
  *   ELSEWHERE_AHEAD_NS   how far its wall clock is ahead of this machine's

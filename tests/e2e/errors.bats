@@ -1,5 +1,6 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: MIT
+# bats file_tags=node
 # Bad input: one clear line on stderr, the right status, and nothing left behind.
 
 load common
@@ -10,6 +11,7 @@ sleeper() {
 	JOBS_STARTED+=("$job")
 }
 
+# bats test_tags=smoke
 @test "no such process" {
 	fails 1 'process 4194303: no such process' "$RTRACE" -p 4194303
 }

@@ -1,5 +1,6 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: MIT
+# bats file_tags=node
 # What goes wrong around the tracer: what its user sees of it (one line, the status, what is in the trace), and that the
 # job goes on and nothing of the tracer is left. In other suites:
 #   kill -9 of the tracer, of the job                     attach, capture_agent, recording, rocpd, limits, storm
@@ -247,6 +248,7 @@ start_elsewhen() {
 		# shellcheck disable=SC2086 # words
 		start_elsewhen $ahead
 		start_tracing "$RTRACE" -p "$job" -f json -o "$(tmp t.json)"
+		wait_for grep -q "agent: process $job: its clock" "$(tmp err)"
 		[ "$(grep -c "agent: process $job: its clock is another than the kernel's" "$(tmp err)")" = 1 ]
 		before=$(awk '{ printf "%.0f\n", $1 * 1e6 }' /proc/uptime)
 		touch "$(tmp go)"

@@ -1,4 +1,5 @@
 # SPDX-License-Identifier: MIT
+# bats file_tags=inproc
 # libroctracer64 with the real HIP and HSA: what it tells a tool of is what workloads count and what the simulated
 # GPU says it ran.
 
@@ -109,6 +110,7 @@ check_bytes() {
 		"$(awk '$1 == "bytes" { n += $3 } END { printf "%.0f", n }' "$(tmp out)")" ]
 }
 
+# bats test_tags=smoke
 @test "callbacks, records and what the GPUs ran, of each workload" {
 	for w in vectoradd "streams -g 2 -t 4 -s 2 -n 20" graphs copies module "events" matrixtranspose; do
 		echo "$w"
@@ -411,5 +413,5 @@ check_example_dispatches() { # LAUNCH
 	sim LD_PRELOAD="$tsan $O/libsimkfd.so" LD_LIBRARY_PATH="$O/tsan" TSAN_OPTIONS="log_path=$(tmp tsan) exitcode=0" SIMKFD_GPUS=1 \
 		HSA_TOOLS_LIB="$O/tsan/libroctracer64.so.4" setarch -R "$O/tests/hsa_phases" -t 4 -n 24 >"$(tmp out)" || { tail -n 1 "$(tmp out)"; false; }
 	grep -q '^result PASSED$' "$(tmp out)"
-	! cat "$(tmp tsan)".* 2>/dev/null | grep -B 20 -A 20 -E '#[01] [^ ]+ (hsa_agent|roctracer)/'
+	! cat "$(tmp tsan)".* 2>/dev/null | grep -B 20 -A 20 -E '#[01] [^ ]+ (hsa_agent|inprocess|roctracer)/'
 }

@@ -1,5 +1,6 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: MIT
+# bats file_tags=node
 # --metrics, scraped by Prometheus, and judged by what the programs count.
 
 load common
@@ -107,6 +108,37 @@ is() {
 	wait "$tracer"
 	# Nothing else was written.
 	[ "$(grep -c wrote "$(tmp err)")" = 0 ]
+}
+
+# More than the server takes at a time, each of which goes on sending a little.
+@test "the page is served while clients that never finish hold connections" {
+	"$O/capture/edges" go 7 >"$(tmp out)" &
+	JOBS_STARTED+=($!)
+	wait_for grep -q ready "$(tmp out)"
+	start_serving -a
+	python3 - "$port" "$(tmp held)" <<-'END' &
+		import socket, sys, time
+		held = []
+		for i in range(200):
+		    s = socket.create_connection(("127.0.0.1", int(sys.argv[1])))
+		    s.sendall(b"GET /metrics HTTP/1.1\r\n")
+		    held.append(s)
+		open(sys.argv[2], "w").write("held")
+		while True:
+		    for s in held:
+		        try:
+		            s.sendall(b"X: y\r\n")
+		        except OSError:
+		            pass
+		    time.sleep(1)
+	END
+	JOBS_STARTED+=($!)
+	wait_for test -s "$(tmp held)"
+	# In less than the server's time-out, as all these clients are still there.
+	timeout "$(seconds 8)" bash -c "$(declare -f fetch); port=$port; fetch /metrics" >"$(tmp page)"
+	[ "$(tail -n 1 "$(tmp page)")" = "# EOF" ]
+	kill -INT "$tracer"
+	wait "$tracer"
 }
 
 # lost CONTAINER: of it so far, as the page has it

@@ -8,10 +8,10 @@ $(O)/tests/storm_check: $(O)/obj/tests/e2e/storm_check.o $(O)/obj/tests/e2e/stor
 tests: $(O)/tests/storm_check
 
 # Long recordings, for reports of them.
-$(O)/tests/big_recording: $(O)/obj/tests/e2e/big_recording.o $(SINK_OBJS)
+$(O)/tests/big_recording: $(O)/obj/tests/e2e/big_recording.o $(TRACER)
 	$(call say,LD,$@)
 	@mkdir -p $(@D)
-	$(Q)$(CC) $(CFLAGS) $(SANFLAGS) $^ -o $@ $(SINK_LIBS)
+	$(Q)$(CC) $(CFLAGS) $(SANFLAGS) $^ -o $@ $(TRACER_LIBS)
 
 tests: $(O)/tests/big_recording
 

@@ -1,5 +1,6 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: MIT
+# bats file_tags=node
 # All processes of the node by one -a: in containers, with other files, with HIP linked in, those that
 # come and go. The judges are what the programs print, the simulator's truth log, and /proc.
 
@@ -35,7 +36,7 @@ is_whole() {
 	check_counts "$(tmp "$name.out")" "$(tmp only.json)"
 	check_causes "$(tmp only.json)"
 	truth_since_go "$(tmp "$name.truth")"
-	check_truth "$(tmp truth.go)" "$(tmp only.json)"
+	JUDGE=--one-process check_truth "$(tmp truth.go)" "$(tmp only.json)"
 }
 
 # uses PID FOLDER: the files of that folder's ROCm, and what the labels say of them
@@ -78,6 +79,7 @@ host_libraries() {
 }
 
 @test "a job, one in a container with the same files, and one in a container with copies: each whole" {
+	needs_to_be_alone
 	containers_work
 	start_job host -- "$O"
 	host=$started
@@ -112,6 +114,7 @@ host_libraries() {
 # Folders with other releases of ROCm and this project built in /rtrace/build, as scripts/rocm-matrix
 # makes them: RT_ROCM_ROOTS=FOLDER:FOLDER...
 @test "containers with other releases of ROCm" {
+	needs_to_be_alone
 	[ -n "${RT_ROCM_ROOTS:-}" ] || skip "no folders with other releases in RT_ROCM_ROOTS"
 	containers_work
 	local IFS=: root pids=() jobs=() groups=() n=0
@@ -145,6 +148,7 @@ host_libraries() {
 }
 
 @test "a process that starts after -a and uses files that are probed loses nothing" {
+	needs_to_be_alone
 	copy_capture mine
 	"$(tmp mine)/edges" go 5 >"$(tmp holder)" &
 	holder=$!
@@ -194,6 +198,7 @@ all_but_gap() {
 }
 
 @test "a process that brings new files: probed at once, and its gap holds all that was missed" {
+	needs_to_be_alone
 	start_node_tracer
 	pids=()
 	for i in 1 2 3 4 5; do
@@ -213,6 +218,7 @@ all_but_gap() {
 }
 
 @test "a process that brings new files and is gone before the tracer looks: all of it is in the gap" {
+	needs_to_be_alone
 	start_node_tracer
 	copy_capture new
 	kill -STOP "$tracer"
@@ -239,6 +245,7 @@ linked_in() {
 }
 
 @test "HIP linked in: launched, attached to, and found by -a before and after its start" {
+	needs_to_be_alone
 	for program in static_hip static_hip_pie; do
 		fresh out p.err
 		"$RTRACE" -f json -o "$(tmp c.json)" -- "$O/capture/$program" 20 2>"$(tmp c.err)" >"$(tmp out)"
@@ -271,6 +278,7 @@ linked_in() {
 }
 
 @test "forks, chains of programs and late loading under -a: told of the right process and files" {
+	needs_to_be_alone
 	copy_capture mine
 	"$(tmp mine)/edges" go 5 >"$(tmp holder)" &
 	holder=$!
@@ -320,6 +328,7 @@ take_number() {
 }
 
 @test "a process that gets the number of another inherits nothing" {
+	needs_to_be_alone
 	[ -w /proc/sys/kernel/ns_last_pid ] || skip "numbers of processes cannot be chosen here"
 	"$O/capture/windows" sleeps on 200 >/dev/null & # keeps the files probed
 	JOBS_STARTED+=($!)
@@ -353,6 +362,7 @@ descriptors_of() {
 }
 
 @test "a thousand processes come and go: all their calls, and nothing of them is kept" {
+	needs_to_be_alone
 	local program=edges$$
 
 	copy_capture mine
@@ -387,6 +397,7 @@ descriptors_of() {
 }
 
 @test "agents of processes that have ended are let go of" {
+	needs_to_be_alone
 	start_node_tracer -t gpu
 	agents() {
 		grep -c 'memfd:rtrace-agent' "/proc/$tracer/maps"
@@ -406,6 +417,7 @@ descriptors_of() {
 
 # Where no call is traced nothing but /proc tells whose a number is.
 @test "kernels alone, of threads in a container: told by the thread's number on the host" {
+	needs_to_be_alone
 	containers_work
 	GROUP=
 	start_job inner contain inner / "" -- "$O"

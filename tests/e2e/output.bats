@@ -114,3 +114,89 @@ named() {
 	touch stop
 	wait "${JOBS_STARTED[-1]}"
 }
+
+# Folders and pipes of another user, who waits for root to write there.
+@test "another user's symbolic link among the folders, and another user's pipe" {
+	"$RTRACE" -f rtrace -o "$(tmp t.rtrace)" -- true 2>"$(tmp err)"
+	mkdir "$(tmp d/own)" "$(tmp d/target)"
+	ln -s "$(tmp d/target)" "$(tmp d/l)"
+	for format in text json html rocpd otf2 roctracer; do
+		"$RTRACE" export -f "$format" -o "$(tmp d/l/good.$format)" "$(tmp t.rtrace)" 2>"$(tmp err)"
+		[ -e "$(tmp d/target/good.$format)" ] || [ "$format" = roctracer ]
+	done
+	rm -rf "$(tmp d/target)"/*
+	chown -h nobody "$(tmp d/l)"
+	for format in text json html csv rocpd otf2 roctracer stats; do
+		fails 1 "output: .*another user's" \
+			"$RTRACE" export -f "$format" -o "$(tmp d/l/bad.$format)" "$(tmp t.rtrace)"
+		fails 1 "output: .*another user's" \
+			"$RTRACE" export -f "$format" -o "$(tmp d/l/../target/bad.$format)" "$(tmp t.rtrace)"
+	done
+	fails 1 "Operation not permitted|another user" \
+		"$RTRACE" -f rtrace -d "$(tmp d/l/made)" -- true
+	[ -z "$(ls -A "$(tmp d/target)")" ]
+
+	mkfifo "$(tmp d/pipe)" "$(tmp d/unread)"
+	cat "$(tmp d/pipe)" >"$(tmp read)" &
+	JOBS_STARTED+=($!)
+	"$RTRACE" export -f json -o "$(tmp d/pipe)" "$(tmp t.rtrace)" 2>"$(tmp err)"
+	wait_for grep -q traceEvents "$(tmp read)"
+	chown nobody "$(tmp d/pipe)"
+	fails 1 "output: .*another user's pipe" "$RTRACE" export -f json -o "$(tmp d/pipe)" "$(tmp t.rtrace)"
+	fails 1 'output: .*no program reads' "$RTRACE" export -f json -o "$(tmp d/unread)" "$(tmp t.rtrace)"
+}
+
+# As timeout(1) does it: the child, then its group, in which the child is; and wrappers that pass on what they get.
+@test "a stop signal that comes twice within a second ends the trace, which is whole" {
+	start_job "$O/workloads/job" -d 1000
+	go
+	for gap in 0 0 0.01 0.1 0.3; do
+		fresh t.json
+		start_tracing "$RTRACE" -p "$job" -f json -o "$(tmp t.json)"
+		sleep 0.3
+		kill -INT "$tracer"
+		sleep "$gap"
+		kill -INT "$tracer" 2>/dev/null || :
+		wait "$tracer"
+		[ "$(count "$(tmp t.json)" hipLaunchKernel)" -gt 10 ]
+		not grep -q 'second signal' "$(tmp err)"
+	done
+	fresh t.json
+	# With the tracer's own status.
+	timeout --preserve-status -s TERM "$(seconds 1)" "$RTRACE" -p "$job" -f json -o "$(tmp t.json)" 2>"$(tmp err)"
+	[ "$(count "$(tmp t.json)" hipLaunchKernel)" -gt 10 ]
+	kill -TERM "$job"
+	wait "$job"
+}
+
+@test "a stop signal that comes once more a second later ends the tracer: which outputs are cut off is said" {
+	start_job "$O/workloads/job" -n 3000
+	mkfifo "$(tmp pipe)"
+	sleep 1000 <>"$(tmp pipe)" &
+	JOBS_STARTED+=("$!")
+	fresh err
+	"$RTRACE" -p "$job" -f text >"$(tmp pipe)" 2>"$(tmp err)" &
+	tracer=$!
+	JOBS_STARTED+=("$tracer")
+	wait_for grep -q 'API calls' "$(tmp err)"
+	go
+	wait "$job" # more text than the pipe has room for, and nobody reads it
+	kill -INT "$tracer"
+	sleep 1.2
+	kill -0 "$tracer"
+	kill -INT "$tracer"
+	status=0
+	wait "$tracer" || status=$?
+	[ "$status" = 130 ]
+	grep -q '^rtrace-bpf: warning: ended by a second signal: cut off: standard output$' "$(tmp err)"
+}
+
+@test "the numbers of the closing lines as JSON" {
+	sim "$RTRACE" -f json -o t.json --summary-json '%tag%.sum' -- "$O/workloads/copies" >out 2>err
+	[ "$(jq .recorded.calls copies.sum)" = "$(calls t.json | wc -l)" ]
+	jq -e '[.lost[]] | all(. == 0)' copies.sum
+	[ "$(jq .recorded.copies copies.sum)" = "$(jq '[.traceEvents[] | select(.ph == "X" and .args.bytes and .cat == "gpu")] | length' t.json)" ]
+	# Each number is in its description.
+	jq -r 'paths(scalars) | last' copies.sum | while read -r key; do grep -qE "\`([a-z]+\.)?$key\`" "$OLDPWD/docs/reference/summary-json.md"; done
+	fails 1 '/nonexistent/x' "$RTRACE" --summary-json /nonexistent/x -- true
+}

@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: MIT
 """What stands on a page of -f html, read anew.
 
-  page.py data PAGE             its data, as JSON, with what stands in it as bytes decoded (user/html.md)
+  page.py data PAGE             its data, as JSON, with what stands in it as bytes decoded (docs/reference/formats/html.md)
   page.py sums DOM              its tables as formats.bash has them
   page.py text DOM ID           the text of the element with that id
   page.py column DOM TABLE HEAD the numbers, or texts, of that column

@@ -1,5 +1,6 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: MIT
+# bats file_tags=node
 # rtrace-bpf ps: the processes with ROCm, judged by /proc and by what was started.
 
 load common

@@ -1,5 +1,6 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: MIT
+# bats file_tags=node
 # Reports: against the JSON trace of the same run, counted anew by report_check.py, the simulator's truth log
 # and what workloads say that they did.
 
@@ -46,6 +47,7 @@ about() {
 	report t --group-by roctx
 }
 
+# bats test_tags=smoke
 @test "kernels are named by the innermost range around their launch" {
 	record t ranges -i 5
 	report t --kernel-rename
@@ -294,4 +296,23 @@ print(resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss)' \
 
 teardown() {
 	end_jobs
+}
+
+@test "of GPUs that nobody watched: not zeros, and what the calls asked for" {
+	sim "$RTRACE" --capture uprobe -f rtrace -o "$(tmp t.rtrace)" -- env -u HSA_TOOLS_LIB "$O/workloads/job" -n 20 \
+		>"$(tmp out)" 2>"$(tmp err)"
+	"$RTRACE" report "$(tmp t.rtrace)" >"$(tmp text)"
+	head -n 1 "$(tmp text)" | grep -q ', - dispatches, - copies, '
+	report t
+	[ "$(of t .gpu_known)" = false ]
+	launches=$(awk '$1 == "calls" && $2 ~ /Launch.*Kernel/ { n += $3 } END { print n }' "$(tmp out)")
+	copies=$(awk '$1 == "calls" && $2 ~ /^hipMemcpy/ { n += $3 } END { print n }' "$(tmp out)")
+	[ "$launches" -gt 0 ]
+	[ "$(of t .launch_calls)" = "$launches" ]
+	[ "$(of t .copy_calls)" = "$copies" ]
+	grep -q "Calls launched $launches kernels and made $copies copies" "$(tmp text)"
+	# With the agent both are known.
+	record t job -n 20
+	report t
+	[ "$(of t .gpu_known)" = true ]
 }

@@ -1,4 +1,5 @@
 # SPDX-License-Identifier: MIT
+# bats file_tags=inproc
 # librocprofiler-sdk with the real HIP and HSA: the examples of its documentation, and its calls, which are what
 # workloads say that they made.
 

@@ -1,4 +1,5 @@
 # SPDX-License-Identifier: MIT
+# bats file_tags=inproc
 # librocprofiler-sdk with the real HIP and HSA: what it tells a tool of GPUs is what the simulated GPU says it ran.
 
 load common
@@ -6,7 +7,7 @@ load gpu
 load rocprofiler
 
 @test "callbacks and records of kernels and copies are what the GPUs ran, of each workload" {
-	for w in vectoradd "streams -g 2 -t 4 -s 2 -n 20" graphs copies module "hsa_dispatch -n 40"; do
+	for w in vectoradd "streams -g 2 -t 4 -s 2 -n 20" graphs copies module cooperative "hsa_dispatch -n 40"; do
 		echo "$w"
 		# shellcheck disable=SC2086 # words
 		traced RT_TOOL=callbacks,records,calls "$O/workloads/"$w

@@ -1,4 +1,5 @@
 # SPDX-License-Identifier: MIT
+# bats file_tags=inproc
 # librocprofiler-sdk with the real HIP while contexts are started and stopped and tools do what they may: tests/rocprofiler/sdk_phases.c
 # says what is checked.
 
@@ -38,6 +39,6 @@ phases() {
 		phases LD_PRELOAD="$tsan $O/libsimkfd.so" LD_LIBRARY_PATH="$O/tsan" HSA_TOOLS_LIB="$O/tsan/librocprofiler-sdk.so.1" \
 			TSAN_OPTIONS="log_path=$(tmp tsan) exitcode=0" -t 4 -n 60 -d "$does"
 		# What others do is theirs: frames 0 and 1 of a report are where the two accesses are.
-		! cat "$(tmp tsan)".* 2>/dev/null | grep -B 20 -A 20 -E '#[01] [^ ]+ (hsa_agent|roctracer|rocprofiler)/'
+		! cat "$(tmp tsan)".* 2>/dev/null | grep -B 20 -A 20 -E '#[01] [^ ]+ (hsa_agent|inprocess|roctracer|rocprofiler)/'
 	done
 }

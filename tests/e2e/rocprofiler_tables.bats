@@ -1,4 +1,5 @@
 # SPDX-License-Identifier: MIT
+# bats file_tags=inproc
 # librocprofiler-sdk with runtimes that hand in their tables of functions, as those built with rocprofiler-register do: here the
 # real HIP and HSA, made to do so by tests/rocprofiler/register.c. And what programs launch kernels by, of any HIP.
 

@@ -1,4 +1,5 @@
 # SPDX-License-Identifier: MIT
+# bats file_tags=inproc
 # The tool library with the real HIP and HSA, loaded as rocprof has it loaded: what its files say is what workloads
 # count, what the simulated GPU says it ran, and what the tracer writes into files of the same form.
 

@@ -1,5 +1,6 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: MIT
+# bats file_tags=inproc
 # librocprofiler-sdk-roctx and the Python module, as a tracer sees them.
 
 load common
@@ -62,6 +63,7 @@ shown() {
 	jq -r '.traceEvents[] | select(.cat == "roctx" and (.args.args | not) and .ph != "e") | .name' "$(tmp t.json)" | sort
 }
 
+# bats test_tags=smoke
 @test "Python: marks, ranges and names; pauses" {
 	traced librocprofiler-sdk-roctx.so.1
 	shown | diff - <(printf '%s\n' a b bytes fails forward 'inner ä' loaded process seen step | sort)
@@ -77,4 +79,27 @@ shown() {
 @test "Python without a library: the program runs as it is" {
 	LD_LIBRARY_PATH= /usr/bin/python3 "$(tmp app.py)" >"$(tmp out)"
 	[ "$(cat "$(tmp out)")" = "-1 0 0 -1 -1 0" ]
+}
+
+# The messages in the trace: lines "COUNT MESSAGE".
+messages() {
+	jq -r '.traceEvents[] | select(.cat == "roctx" and (.ph | IN("X", "i")) and (.name | startswith("roctx") | not)) |
+		.name' "$1" | LC_ALL=C sort | uniq -c | awk '{ print $1, $2 }'
+}
+
+@test "messages that nobody has read are read, in children that end at once, too" {
+	"$RTRACE" -f json -o "$(tmp t.json)" -- "$O/workloads/unread" -n 4 >"$(tmp out)" 2>"$(tmp err)"
+	grep -q '^result PASSED$' "$(tmp out)"
+	messages "$(tmp t.json)"
+	[ "$(messages "$(tmp t.json)")" = "$(printf '10 %s\n' backward forward load optimizer save)" ]
+	not grep -q 'messages of ranges' "$(tmp err)"
+	[ "$(jq .otherData.unreadable "$(tmp t.json)")" = 0 ]
+}
+
+@test "messages whose pointers lead nowhere are said to be unreadable, and harm nobody" {
+	"$RTRACE" -f json -o "$(tmp t.json)" -- "$O/workloads/unread" -n 1 -b >"$(tmp out)" 2>"$(tmp err)"
+	grep -q '^result PASSED$' "$(tmp out)"
+	[ "$(messages "$(tmp t.json)")" = "$(printf '%s\n' '4 (unreadable)' '4 backward' '4 forward' '4 load' '4 optimizer' '4 save')" ]
+	grep -q 'lost 4 messages of ranges and marks' "$(tmp err)"
+	[ "$(jq .otherData.unreadable "$(tmp t.json)")" = 4 ]
 }

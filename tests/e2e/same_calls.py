@@ -5,7 +5,8 @@
 Of each thread, in the order in which they were created: the calls in their order, with depth, names and
 arguments, and what they returned; ranges and marks; the names of what the GPU ran, and in which call it was
 submitted. Addresses, handles, times and counters differ from run to run: of those it is compared that there
-is one. Left out are waits and what asks for the state of copy engines: both depend on what has ended by then.
+is one. Left out are waits, and what asks for the state of copy engines or the times of operations: all depend on
+what has ended by then.
 A thread of the runtime's may be in its last call when the process ends, in one of the runs: what that call
 returns is not compared then.
 """
@@ -25,7 +26,7 @@ def is_call(event):
 
 
 def depends_on_time(event):
-    return re.match(r"hsa_signal_wait_|hsa_amd_memory_copy_engine_status|hsaKmt(Wait|Set)", event["name"])
+    return re.match(r"hsa_signal_wait_|hsa_amd_(memory_copy_engine_status|profiling_get_)|hsaKmt(Wait|Set)", event["name"])
 
 
 def plain(text):

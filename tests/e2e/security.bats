@@ -1,5 +1,6 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: MIT
+# bats file_tags=node
 # What the tracer may still do while it traces, and what others may not. What hostile processes write is for
 # scripts/fuzz and tests/unit/test_agent_view.c; what is refused to the tracer for tests/unit/test_privileges.c.
 
@@ -124,7 +125,7 @@ later() {
 	check_counts "$(tmp out)" "$(tmp job.json)"
 	check_causes "$(tmp job.json)"
 	truth_since_go "$(tmp u/truth)"
-	check_truth "$(tmp truth.go)" "$(tmp job.json)"
+	JUDGE=--one-process check_truth "$(tmp truth.go)" "$(tmp job.json)"
 }
 
 @test "-a: a job of another user that comes later, with a library that only that user may read, is traced whole" {

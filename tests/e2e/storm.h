@@ -14,7 +14,7 @@ struct shape {
 /* An operation, in the truth log or in the trace. */
 struct op {
 	bool is_copy, dropped;
-	bool untimed; /* of the trace: it says that it knows of no end */
+	bool untimed; /* of the trace: it has no times */
 	int gpu;
 	unsigned int name;
 	struct shape shape;

@@ -6,10 +6,10 @@
  *     storm_check [-c|-k] TRUTH TRACE
  *
  * Every dispatch and copy of the truth log must be in the trace once, with its name, device, sizes,
- * and times within 1 us, and on one queue of the trace for each queue of the truth. Its root call
- * must be one whose arguments ask for that very operation: the shape of the grid, or the bytes. A
- * graph launch asks for what has been set for the nodes of its graph since the launch before. All
- * that was asked for must have been done once. With -c causes are not judged.
+ * and times within 1 us, and on one queue of the trace for each queue of the truth. The arguments
+ * of its root call must ask for that very operation: the shape of the grid, or the bytes. A graph
+ * launch asks for what has been set for the nodes of its graph since the launch before. All that
+ * was asked for must have been done once. With -c causes are not judged.
  *
  * With -k the process was killed. An operation may then be in the trace without times if it is not
  * in the truth log, or if it is the last there of its queue: the simulator writes the log before it
@@ -252,7 +252,7 @@ static bool was_asked_for(const struct op *true_one)
 	return false;
 }
 
-/* An upload of code is told from a copy by what follows on its queue. */
+/* The packets that follow on its queue distinguish an upload of code from a copy. */
 static bool is_cut_off_upload(const struct op *true_one)
 {
 	return killed && true_one->is_copy && true_one->end == last_ends[true_one->queue] &&

@@ -95,7 +95,7 @@ static uint64_t microseconds(const char *line, const char *key)
 	return us * 1000 + (point && *point == '.' ? strtoull(point + 1, NULL, 10) : 0);
 }
 
-/* Three numbers behind the key, with whatever between them. */
+/* Three numbers after the key, with whatever between them. */
 static void triple(const char *line, const char *key, uint32_t *numbers)
 {
 	const char *at = find(line, key);
@@ -171,7 +171,7 @@ static void true_copy(struct storm *s, const char *line, unsigned int queue)
 	};
 }
 
-/* What the caches are flushed behind is no copy, but the runtime's own upload of code. */
+/* A copy that is followed by a flush of the caches is the runtime's own upload of code. */
 static void true_pm4(struct storm *s, const char *line, unsigned int queue)
 {
 	const struct last_copy *last = &last_copies[queue];
@@ -228,7 +228,7 @@ static void multiply(struct shape *shape)
 		shape->grid[i] *= shape->block[i];
 }
 
-/* What a graph was told last; two launches of one handle do not overlap. */
+/* The last settings of a graph; two launches of one handle do not overlap. */
 static struct graph *graph_of(const char *line, const char *key)
 {
 	uint64_t handle = 0;
@@ -265,8 +265,8 @@ static struct ask *call_ask(struct storm *s, struct call *c)
 }
 
 /*
- * A graph's node was being set when the process was killed: what with is behind a pointer, which is
- * read when the call returns. The graph was not launched with it either.
+ * A graph's node was being set when the process was killed: the new parameters are in memory that
+ * the tracer reads when the call returns. The graph was not launched with it either.
  */
 static bool cut_off_setting(const char *name, const char *line)
 {

@@ -1,5 +1,6 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: MIT
+# bats file_tags=node
 # rtrace-bpf top: what it shows, judged by what the programs say and by the simulator's truth log; and
 # its screen, on a terminal of script(1).
 
@@ -41,6 +42,23 @@ cell() {
 	cell LAUNCH/S "$(tmp t)" | awk -v recorded="$recorded" '{ sum += $1 } END {
 		print sum " shown, " recorded " recorded"; exit !(sum > 0 && sum <= 1.1 * recorded && sum >= 0.6 * recorded) }'
 	cell BUSY "$(tmp t)" | awk '{ sub("%", ""); if ($1 < 0 || $1 > 110) exit 1; sum += $1 } END { exit !(sum > 0) }'
+}
+
+@test "a process without the agent: its GPU columns say that nothing is known, not 0" {
+	sim_exec SIMKFD_GPUS=1 "$O/workloads/job" -d 1000 >"$(tmp out)" 2>&1 &
+	job=$!
+	JOBS_STARTED+=("$job")
+	wait_for grep -q '^ready' "$(tmp out)"
+	"$RTRACE" top -p "$job" -i 1 -n 3 >"$(tmp t)" 2>"$(tmp err)"
+	cell CALLS/S "$(tmp t)" | awk '$1 > 0 { n++ } END { exit n < 2 }'
+	for column in LAUNCH/S BUSY COPIED/S; do
+		[ "$(cell $column "$(tmp t)" | sort -u)" = - ]
+	done
+	# With the agent they are numbers.
+	kill -KILL "$job"
+	busy_job -d 1000
+	"$RTRACE" top -p "$job" -i 1 -n 3 >"$(tmp t)" 2>"$(tmp err)"
+	[ "$(cell LAUNCH/S "$(tmp t)" | tail -n 1)" -gt 0 ]
 }
 
 @test "by GPU and by container" {

@@ -15,21 +15,22 @@
 
 #include "tests/fuzz/world.h"
 #include "tests/fuzz/written.h"
-#include "user/intake.h"
-#include "user/log.h"
+#include "user/record/intake.h"
+#include "user/base/log.h"
+#include "user/merge/task_names.h"
 
 int LLVMFuzzerInitialize(int *argc, char ***argv);
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
 static struct subject hostile, honest;
 
-/* ---- the honest process, and what is told of it ---- */
+/* ---- the honest process, and what is reported of it ---- */
 
 static struct expected {
-	uint64_t corr;		 /* of the call, as it is told */
+	uint64_t corr;		 /* of the call, as reported */
 	uint64_t cause;		 /* of the operation, likewise */
 	uint64_t begin, end;	 /* of the operation */
-	unsigned int calls, ops; /* told */
+	unsigned int calls, ops; /* reported */
 } expected[CALLS_MAX];
 static size_t expected_count;
 
@@ -170,8 +171,8 @@ static void captured_by_agent(uint64_t begin, uint64_t corr, uint64_t arg)
 }
 
 /*
- * A call that submits a kernel, which runs at once; that it has ended is told later. Captured by
- * the agent, which says so of the operation, too, or by the kernel.
+ * A call that submits a kernel, which runs at once; its end is reported later. The agent captures
+ * the call, and marks the operation as such, or the kernel captures it.
  */
 static void honest_call(uint64_t function, bool by_agent)
 {
@@ -252,9 +253,9 @@ static void write_somewhere(struct input *in)
 	uint32_t at = (uint16_t)take_number(in);
 	uint8_t size = take_byte(in);
 
-	if (at < RT_AGENT_FLIGHTS) /* where something stands in the first pages */
+	if (at < RT_AGENT_FLIGHTS) /* where the first pages have contents */
 		at = (at & 0x3000) + (at & 0xff);
-	else /* the tracer does not look at what is under way */
+	else /* the tracer does not read the operations in flight */
 		at += RT_AGENT_META - RT_AGENT_FLIGHTS;
 	if (at + size < SIZE)
 		take(in, hostile.base + at, size);
@@ -404,17 +405,18 @@ static void add_sinks(struct output *out)
 
 	for (int i = 0; i < 2; i++)
 		snprintf(path[i], sizeof(path[i]), "/proc/self/fd/%d", texts[i]);
-	if (output__add(out, &sink_check_honest, "/dev/null", &keys) ||
-	    output__add(out, &sink_text, path[0], &keys) ||
-	    output__add(out, &sink_json, path[1], &keys) ||
-	    output__add(out, &sink_pftrace, "/dev/null", &keys) ||
-	    output__add(out, &sink_summary, "/dev/null", &keys) ||
-	    output__add(out, &sink_stats, "/dev/null", &keys))
+	if (output_set__add(out, &sink_check_honest, "/dev/null", &keys) ||
+	    output_set__add(out, &sink_text, path[0], &keys) ||
+	    output_set__add(out, &sink_json, path[1], &keys) ||
+	    output_set__add(out, &sink_pftrace, "/dev/null", &keys) ||
+	    output_set__add(out, &sink_summary, "/dev/null", &keys) ||
+	    output_set__add(out, &sink_stats, "/dev/null", &keys))
 		abort();
 }
 
 static void begin(struct session *s)
 {
+	static struct output_names names;
 	struct agents_callbacks callbacks = intake__callbacks(&s->in);
 	struct trace *t = &s->trace;
 
@@ -423,23 +425,24 @@ static void begin(struct session *s)
 	honest.running = false;
 	selection__all(&s->selection);
 	s->selection.barriers = true;
-	trace__open(t, &s->selection);
-	t->out = output__new(t->tasks, NULL);
+	trace_state__open(t, &s->selection);
+	names = task_names__of(t->tasks);
+	t->out = output_set__new(&names, NULL);
 	add_sinks(t->out);
 	world_function = functions__get(t->fns, "hipModuleLaunchKernel");
 	s->function = world_function->id;
 	s->in.trace = t;
-	s->in.order = order__new();
-	s->in.operations = operations__new(t);
+	s->in.order = reorder_buffer__new();
+	s->in.operations = gpu_operations__new(t);
 	s->in.merge = merge__new(t, s->in.operations);
-	s->in.agents = agents__new(t->strings, &callbacks, true);
+	s->in.agents = agent_set__new(t->strings, &callbacks, true);
 	s->in.filter = &no_filter;
-	agents__capture_calls(s->in.agents);
-	agents__begin(s->in.agents, 0);
+	agent_set__capture_calls(s->in.agents);
+	agent_set__begin(s->in.agents, 0);
 	subject__fill(&hostile);
 	subject__fill(&honest);
-	agents__created(s->in.agents, hostile.pid, hostile.fd, world_now);
-	agents__created(s->in.agents, honest.pid, honest.fd, world_now);
+	agent_set__created(s->in.agents, hostile.pid, hostile.fd, world_now);
+	agent_set__created(s->in.agents, honest.pid, honest.fd, world_now);
 	intake__round(&s->in);
 }
 
@@ -488,8 +491,8 @@ static void step(struct session *s, struct input *in)
 		break;
 	case 12: /* another agent, or another program, or neither */
 		if (take_byte(in) & 1)
-			agents__exec(intake->agents, hostile.pid, world_now);
-		agents__created(intake->agents, hostile.pid, hostile.fd, world_now);
+			agent_set__exec(intake->agents, hostile.pid, world_now);
+		agent_set__created(intake->agents, hostile.pid, hostile.fd, world_now);
 		break;
 	case 13: /* time passes */
 		world_now += take_byte(in) * 10 * MS;
@@ -512,14 +515,14 @@ static void free_all(struct session *s)
 {
 	struct trace *t = &s->trace;
 
-	agents__free(s->in.agents);
+	agent_set__free(s->in.agents);
 	merge__free(s->in.merge);
-	operations__free(s->in.operations);
+	gpu_operations__free(s->in.operations);
 	intake__free(&s->in);
-	trace__close(t);
+	trace_state__close(t);
 }
 
-/* Whatever the other one does: of the honest one all is told, soon. */
+/* Whatever the other one does: everything of the honest one is reported soon. */
 static void check_liveness(struct session *s)
 {
 	intake__round(&s->in);
@@ -537,12 +540,12 @@ static void check_liveness(struct session *s)
 static void end(struct session *s)
 {
 	check_liveness(s);
-	agents__stop(s->in.agents, 1);
+	agent_set__stop(s->in.agents, 1);
 	intake__drain_for(&s->in, 10);
 	s->in.stopping = true;
 	intake__drain_last(&s->in);
 	merge__finish(s->in.merge, world_now);
-	output__close(s->trace.out, &s->trace.stats);
+	output_set__close(s->trace.out, &s->trace.stats);
 	free_all(s);
 }
 

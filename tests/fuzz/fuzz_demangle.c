@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: MIT
 /*
  * Fuzzes what is made of the names of kernels. Of any bytes comes a text that is bounded and, if
- * they are no mangled name, the bytes themselves. Behind a '~' bytes stand for pieces of mangled
- * names: the demangler is not built for fuzzing, and would hardly be given any otherwise. Behind a
- * '=' they are made into declarations, whose mangled and plain forms are both written here, by the
- * Itanium C++ ABI: what comes out is known then.
+ * they are no mangled name, the bytes themselves. After a '~' each byte selects a piece of a
+ * mangled name: the demangler is not built for fuzzing, and would hardly be given any otherwise.
+ * After a '=' bytes are made into declarations. Both their mangled and their plain forms are
+ * written here, by the Itanium C++ ABI: so the result is known.
  */
 #include <stdbool.h>
 #include <stdint.h>
@@ -12,8 +12,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "user/kernel_name.h"
-#include "user/strings.h"
+#include "common/kernel_short_name.h"
+#include "common/string_pool.h"
 
 #define PLAIN_MAX 16384 /* of a name that was demangled */
 
@@ -37,28 +37,28 @@ static const char *named(struct strings *s, enum kernel_names how, const char *n
 {
 	const char *kept;
 
-	strings__set_kernel_names(s, how);
-	kept = strings__keep_kernel(s, name, len);
-	must(kept == strings__keep_kernel(s, name, len));
-	must(kept == strings__keep(s, kept, strlen(kept)));
+	string_pool__set_kernel_names(s, how);
+	kept = string_pool__keep_kernel(s, name, len);
+	must(kept == string_pool__keep_kernel(s, name, len));
+	must(kept == string_pool__keep(s, kept, strlen(kept)));
 	return kept;
 }
 
-/* A word for a file whose fields end with colons. */
+/* A word for a file with fields that end with colons. */
 static void check_last(const char *name)
 {
 	struct textbuf t = {};
 
-	kernel_name__put_last(&t, name);
+	kernel_short_name__put_last(&t, name);
 	must(t.len && !memchr(t.data, ':', t.len));
 	for (size_t i = 0; i < t.len; i++)
 		must((unsigned char)t.data[i] >= ' ' && t.data[i] != 0x7f);
-	textbuf__free(&t);
+	text_buffer__free(&t);
 }
 
 static void check_bytes(const char *name, size_t len)
 {
-	struct strings *s = strings__new();
+	struct strings *s = string_pool__new();
 	const char *mangled = named(s, KERNEL_NAMES_MANGLED, name, len);
 	const char *plain = named(s, KERNEL_NAMES_PLAIN, name, len);
 	const char *truncated = named(s, KERNEL_NAMES_TRUNCATED, name, len);
@@ -71,7 +71,7 @@ static void check_bytes(const char *name, size_t len)
 	check_last(mangled);
 	check_last(plain);
 	check_last(truncated);
-	strings__free(s);
+	string_pool__free(s);
 }
 
 /* ---- pieces ---- */
@@ -231,19 +231,19 @@ static void declare(struct choices *c, struct declaration *d)
 
 static void check_declaration(struct choices *c)
 {
-	struct strings *s = strings__new();
+	struct strings *s = string_pool__new();
 	struct textbuf last = {};
 	struct declaration d;
 
 	declare(c, &d);
 	must(!strcmp(named(s, KERNEL_NAMES_PLAIN, d.mangled, d.mangled_len), d.plain));
 	must(!strcmp(named(s, KERNEL_NAMES_TRUNCATED, d.mangled, d.mangled_len), d.name));
-	kernel_name__put_last(&last, d.plain);
-	must(!strcmp(textbuf__string(&last), d.name));
-	textbuf__free(&last);
+	kernel_short_name__put_last(&last, d.plain);
+	must(!strcmp(text_buffer__string(&last), d.name));
+	text_buffer__free(&last);
 	free(d.mangled);
 	free(d.plain);
-	strings__free(s);
+	string_pool__free(s);
 }
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 /*
- * Fuzzes the reading of libraries: whatever the file, it is refused, or every probe lies in it and
- * in order. Every function is wanted, whatever its name. The memory of the process that has loaded
- * it holds what the file does.
+ * Fuzzes the reading of libraries: whatever the file, it is refused, or every probe is in it and in
+ * order. Every function is wanted, whatever its name. The memory of the process that has loaded it
+ * holds what the file does.
  */
 #include <errno.h>
 #include <stdint.h>
@@ -11,9 +11,9 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-#include "user/api.h"
-#include "user/implementation.h"
-#include "user/library.h"
+#include "common/api_tables.h"
+#include "user/probe/trampoline_targets.h"
+#include "user/probe/library_probes.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
@@ -40,11 +40,6 @@ struct function *functions__get(struct functions *fns, const char *symbol)
 	return &functions[i];
 }
 
-const struct api_function *api__find(const char *symbol)
-{
-	return NULL; /* asked for programs only */
-}
-
 static void check(const struct library *lib, size_t size)
 {
 	for (size_t i = 0; i < lib->probe_count; i++) {
@@ -52,7 +47,7 @@ static void check(const struct library *lib, size_t size)
 
 		if (p->offset >= size || (i && p->offset <= p[-1].offset) ||
 		    p->place.kind >= PLACE_SKIPPED || p->place.shift > p->offset || !p->symbol ||
-		    library__at(lib, p->offset) != p->fn)
+		    library_probes__at(lib, p->offset) != p->fn)
 			abort();
 	}
 	for (size_t i = 0; i < lib->unprobed_count; i++)
@@ -78,7 +73,7 @@ static ssize_t read_input(void *arg, uint64_t address, void *buf, size_t size)
 static void check_implementations(const struct library *lib, struct input *in)
 {
 	struct implementation *found = NULL;
-	int n = implementation__find(lib, 0, read_input, in, &found);
+	int n = trampoline_targets__find(lib, 0, read_input, in, &found);
 
 	for (int i = 0; i < n; i++)
 		if (found[i].offset >= in->size || found[i].place.kind >= PLACE_SINGLE_STEPPED ||
@@ -96,11 +91,11 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 
 	if (fd < 0 || write(fd, data, size) != (ssize_t)size)
 		abort();
-	lib = library__open_on(fd, "fuzzed", NULL, KERNEL(6, 18));
+	lib = library_probes__open_on(fd, "fuzzed", NULL, KERNEL(6, 18));
 	if (lib) {
 		check(lib, size);
 		check_implementations(lib, &in);
 	}
-	library__close(lib);
+	library_probes__close(lib);
 	return 0;
 }

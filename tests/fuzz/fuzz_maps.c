@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: MIT
 /*
- * Fuzzes the parsing of /proc/PID/maps, whose paths a process chooses.
+ * Fuzzes the parsing of /proc/PID/maps, where a process chooses the paths.
  */
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "user/procfs.h"
+#include "user/base/procfs.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 

@@ -4,8 +4,9 @@
  * they are refused, in one line and argp's hint, or taken without a word, and then what is to be
  * done makes sense.
  *
- * argp ends the process on a mistake. Here it returns instead, and who calls argp_error(), which
- * does not expect that, is left by a long jump; so is who calls argp_parse() when it has refused.
+ * argp ends the process on a mistake. Here it returns instead. The caller of argp_error() does not
+ * expect that, so a long jump leaves it. A long jump also leaves the caller of argp_parse() when it
+ * has refused.
  */
 #include <argp.h>
 #include <errno.h>
@@ -15,12 +16,13 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "user/kfd.h"
-#include "user/live/metrics.h"
-#include "user/live/top.h"
-#include "user/log.h"
-#include "user/options.h"
-#include "user/record.h"
+#include "user/api/kfd_ioctls.h"
+#include "user/live/metrics_server.h"
+#include "user/cmd/top_command.h"
+#include "user/base/log.h"
+#include "user/record/record_options.h"
+#include "user/record/recorder.h"
+#include "user/live/top_settings.h"
 
 #define LONGEST 1000000000000000000 /* ns */
 #define MIB	((size_t)1 << 20)
@@ -36,7 +38,7 @@ void __wrap_argp_error(const struct argp_state *state, const char *format, ...);
 const char *const capture_mode_names[CAPTURE_MODES] = {"session", "multi", "tracefs"};
 
 /* Which functions there are is not asked for here. */
-const struct api_function *kfd__find(const char *name)
+const struct api_function *kfd_ioctls__find(const char *name)
 {
 	return NULL;
 }
@@ -52,8 +54,8 @@ static struct {
 
 /* ---- argp, which would exit ---- */
 
-static jmp_buf mistake; /* to who called a parser that has found one */
-static jmp_buf refused; /* to who called argp_parse() */
+static jmp_buf mistake; /* to the caller of a parser that has found one */
+static jmp_buf refused; /* to the caller of argp_parse() */
 static struct options *parsed;
 static argp_parser_t own_parser, child_parser;
 
@@ -103,7 +105,7 @@ error_t __wrap_argp_parse(const struct argp *argp, int argc, char **argv, unsign
 				input);
 	if (!err)
 		return 0;
-	options__free(parsed);
+	record_options__free(parsed);
 	longjmp(refused, 1);
 }
 
@@ -197,15 +199,15 @@ static void check_periods(const struct periods *p)
 		must(p->period[i].length && p->period[i].length <= LONGEST &&
 		     p->period[i].delay <= LONGEST);
 	if (!p->count) {
-		must(periods__on(p, 0) && periods__on(p, UINT64_MAX));
+		must(collection_periods__on(p, 0) && collection_periods__on(p, UINT64_MAX));
 		return;
 	}
-	must(periods__on(p, 0) == !first->delay);
-	must(periods__on(p, first->delay));
-	must(periods__on(p, first->delay + first->length - 1));
+	must(collection_periods__on(p, 0) == !first->delay);
+	must(collection_periods__on(p, first->delay));
+	must(collection_periods__on(p, first->delay + first->length - 1));
 	if (first->delay && first->repeat != 1)
-		must(!periods__on(p, first->delay + first->length));
-	periods__on(p, UINT64_MAX);
+		must(!collection_periods__on(p, first->delay + first->length));
+	collection_periods__on(p, UINT64_MAX);
 }
 
 static void check(const struct options *o)
@@ -226,14 +228,14 @@ static void check(const struct options *o)
 }
 
 /* In place of the trace that top is. */
-int record__run(const struct options *o)
+int recorder__run(const struct options *o)
 {
 	const struct top_settings *top = o->settings.top;
 
 	check(o);
 	must(top->interval >= 100000000 && top->interval <= 1000000000000000);
 	must(memchr(top->view.filter, '\0', sizeof(top->view.filter)));
-	must(view__column_name(top->view.by, top->view.sort));
+	must(table_view__column_name(top->view.by, top->view.sort));
 	return 0;
 }
 
@@ -271,10 +273,10 @@ static bool parse_args(void)
 	if (setjmp(refused))
 		return false;
 	if (args.count > 1 && !strcmp(args.words[1], "top"))
-		return !top__main(args.count - 1, args.words + 1);
-	options__parse(&o, args.count, args.words);
+		return !top_command__main(args.count - 1, args.words + 1);
+	record_options__parse(&o, args.count, args.words);
 	check(&o);
-	options__free(&o);
+	record_options__free(&o);
 	return true;
 }
 
@@ -285,6 +287,14 @@ static void check_message(char *message, bool taken)
 
 	must(taken ? !*message : end && end > message);
 	must(!end || !end[1] || !strncmp(end + 1, "Try ", 4));
+}
+
+pid_t __wrap_procfs__process_of(pid_t pid);
+
+/* No number is that of a thread of this machine. */
+pid_t __wrap_procfs__process_of(pid_t pid)
+{
+	return pid;
 }
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)

@@ -13,10 +13,10 @@
 #include <unistd.h>
 
 #include "tests/fuzz/written.h"
-#include "user/log.h"
-#include "user/replay.h"
+#include "user/base/log.h"
+#include "user/recording/replay.h"
 
-#define FILES_EVERY 16 /* one input in so many is written into files too, which is slow */
+#define FILES_EVERY 16 /* one input of this many is written into files too, which is slow */
 
 int LLVMFuzzerInitialize(int *argc, char ***argv);
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
@@ -28,7 +28,7 @@ static void check_event(const struct event *ev, void *arg)
 {
 	if (ev->begin > ev->end)
 		abort();
-	output__event(arg, ev);
+	output_set__event(arg, ev);
 }
 
 static void add_sinks(struct output *out)
@@ -38,14 +38,14 @@ static void add_sinks(struct output *out)
 
 	for (int i = 0; i < 2; i++)
 		snprintf(path[i], sizeof(path[i]), "/proc/self/fd/%d", texts[i]);
-	if (output__add(out, &sink_text, path[0], &keys) ||
-	    output__add(out, &sink_json, path[1], &keys) ||
-	    output__add(out, &sink_pftrace, "/dev/null", &keys) ||
-	    output__add(out, &sink_rtrace, "/dev/null", &keys) ||
-	    output__add(out, &sink_html, "/dev/null", &keys) ||
-	    output__add(out, &sink_summary, "/dev/null", &keys) ||
-	    output__add(out, &sink_folded, "/dev/null", &keys) ||
-	    output__add(out, &sink_stats, "/dev/null", &keys))
+	if (output_set__add(out, &sink_text, path[0], &keys) ||
+	    output_set__add(out, &sink_json, path[1], &keys) ||
+	    output_set__add(out, &sink_pftrace, "/dev/null", &keys) ||
+	    output_set__add(out, &sink_rtrace, "/dev/null", &keys) ||
+	    output_set__add(out, &sink_html, "/dev/null", &keys) ||
+	    output_set__add(out, &sink_summary, "/dev/null", &keys) ||
+	    output_set__add(out, &sink_folded, "/dev/null", &keys) ||
+	    output_set__add(out, &sink_stats, "/dev/null", &keys))
 		abort();
 }
 
@@ -57,10 +57,10 @@ static void add_files(struct output *out)
 
 	snprintf(folders[0], sizeof(folders[0]), "%s-roctracer", files);
 	snprintf(folders[1], sizeof(folders[1]), "%s-otf2", files);
-	if (output__add(out, &sink_csv, files, &keys) ||
-	    output__add(out, &sink_rocpd, files, &keys) ||
-	    output__add(out, &sink_roctracer, folders[0], &keys) ||
-	    output__add(out, &sink_otf2, folders[1], &keys))
+	if (output_set__add(out, &sink_csv, files, &keys) ||
+	    output_set__add(out, &sink_rocpd, files, &keys) ||
+	    output_set__add(out, &sink_roctracer, folders[0], &keys) ||
+	    output_set__add(out, &sink_otf2, folders[1], &keys))
 		abort();
 }
 
@@ -93,8 +93,8 @@ int LLVMFuzzerInitialize(int *argc, char ***argv)
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
-	struct strings *strings = strings__new();
-	struct output *out = output__new(NULL, NULL);
+	struct strings *strings = string_pool__new();
+	struct output *out = output_set__new(NULL, NULL);
 	struct decoder_to to = replay__into(out);
 	struct decoder *d;
 	const struct trace_stats stats = {};
@@ -109,10 +109,10 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 		add_files(out);
 	decoder__chunk(d, data, size);
 	decoder__free(d);
-	output__close(out, &stats);
+	output_set__close(out, &stats);
 	if (with_files)
 		remove_files();
-	strings__free(strings);
+	string_pool__free(strings);
 	written__check(texts[0], written__is_text);
 	written__check(texts[1], written__is_json);
 	return 0;

@@ -2,39 +2,36 @@
 
 FUZZ_DIR = $(O)/fuzz
 FUZZ_TARGETS = $(FUZZ_DIR)/fuzz_library $(FUZZ_DIR)/fuzz_maps $(FUZZ_DIR)/fuzz_agent \
-	$(FUZZ_DIR)/fuzz_recording $(FUZZ_DIR)/fuzz_options $(FUZZ_DIR)/fuzz_demangle
-FUZZ_CFLAGS = -std=gnu11 -D_GNU_SOURCE -O1 -g -I. -I$(O)/gen -DRTRACE_VERSION='"$(VERSION)"' \
-	-fsanitize=fuzzer,address,undefined -fno-sanitize-recover=undefined
+	$(FUZZ_DIR)/fuzz_recording $(FUZZ_DIR)/fuzz_options $(FUZZ_DIR)/fuzz_demangle $(FUZZ_DIR)/fuzz_spans
+FUZZ_CFLAGS = -std=gnu11 -D_GNU_SOURCE -O1 -g -I. -Iinclude -I$(O)/gen -DRTRACE_VERSION='"$(VERSION)"' -MMD -MP \
+	-fsanitize=fuzzer-no-link,address,undefined -fno-sanitize-recover=undefined
 
-$(FUZZ_DIR)/fuzz_library: tests/fuzz/fuzz_library.c \
-		$(patsubst %,user/%.c,library image branches placement insn frames trampoline implementation spills log)
-$(FUZZ_DIR)/fuzz_library: FUZZ_LIBS = -lelf -lZydis
-$(FUZZ_DIR)/fuzz_maps: tests/fuzz/fuzz_maps.c user/procfs.c
+# All of the tracer but what needs the kernel, from which each target takes what it uses.
+FUZZ_OBJS = $(patsubst %.c,$(FUZZ_DIR)/obj/%.o,$(filter-out user/probe/capture.c,$(TRACER_SRCS)))
 
-# All between the agents' memory and the output, with the clock and the waiting in the target's hands.
-$(FUZZ_DIR)/fuzz_agent: tests/fuzz/fuzz_agent.c tests/fuzz/world.c $(patsubst %,user/%.c,agent agent_names agent_spans agents probed nesting trace intake order \
-		operations oprecord resources correlate workers streams ranges external merge task control \
-		items strings handles symbols stacks image function door kfd select output outname procfs $(SINK_SRCS) \
-		api args value textbuf) $(O)/gen/user/api_tables.c
-$(FUZZ_DIR)/fuzz_agent: FUZZ_LIBS = -lelf -ldw -liberty $(SINK_LIBS) -Wl,--wrap=clock__boot_ns,--wrap=poll
-
-$(FUZZ_DIR)/fuzz_recording: tests/fuzz/fuzz_recording.c $(patsubst %,user/%.c,decode replay strings output outname task control external procfs $(SINK_SRCS) \
-		api args value textbuf) $(O)/gen/user/api_tables.c
-$(FUZZ_DIR)/fuzz_recording: FUZZ_LIBS = -liberty $(SINK_LIBS)
-
-$(FUZZ_DIR)/fuzz_options: tests/fuzz/fuzz_options.c $(patsubst %,user/%.c,options select function door periods \
-		live/top live/view live/live live/busy live/metrics $(SINK_SRCS) api args value textbuf) $(O)/gen/user/api_tables.c
-$(FUZZ_DIR)/fuzz_options: FUZZ_LIBS = -lmicrohttpd $(SINK_LIBS) -Wl,--wrap=argp_parse,--wrap=argp_error
-
-$(FUZZ_DIR)/fuzz_demangle: tests/fuzz/fuzz_demangle.c $(patsubst %,user/%.c,strings kernel_name textbuf format hash)
-$(FUZZ_DIR)/fuzz_demangle: FUZZ_LIBS = -liberty
-
-$(FUZZ_TARGETS): | $(O)/gen/user/rocpd_sql.h $(O)/gen/user/html_page.h
-
-$(FUZZ_TARGETS):
-	$(call say,FUZZ,$@)
+$(FUZZ_DIR)/obj/%.o: %.c
+	$(call say,FUZZ CC,$@)
 	@mkdir -p $(@D)
-	$(Q)$(CLANG) $(FUZZ_CFLAGS) $^ -o $@ $(FUZZ_LIBS)
+	$(Q)$(CLANG) $(FUZZ_CFLAGS) -c $< -o $@
+
+$(FUZZ_DIR)/obj/common/api_table_data.o: $(O)/gen/common/api_table_data.c
+	$(call say,FUZZ CC,$@)
+	@mkdir -p $(@D)
+	$(Q)$(CLANG) $(FUZZ_CFLAGS) -c $< -o $@
+
+$(FUZZ_OBJS): | $(O)/gen/user/formats/rocpd/schema.h $(O)/gen/user/formats/html/page.h $(O)/gen/agent_layout_number.h $(O)/gen/user/probe/agent_uses.h
+
+$(FUZZ_DIR)/tracer.a: $(FUZZ_OBJS) $(FUZZ_DIR)/obj/common/api_table_data.o
+	$(archive)
+
+# With the clock, the waiting, the parser of options and what processes there are in the target's hands.
+$(FUZZ_DIR)/fuzz_agent: $(FUZZ_DIR)/obj/tests/fuzz/world.o
+$(FUZZ_DIR)/fuzz_agent: FUZZ_LIBS = -Wl,--wrap=clock__boot_ns,--wrap=poll
+$(FUZZ_DIR)/fuzz_options: FUZZ_LIBS = -Wl,--wrap=argp_parse,--wrap=argp_error,--wrap=procfs__process_of
+
+$(FUZZ_TARGETS): $(FUZZ_DIR)/%: $(FUZZ_DIR)/obj/tests/fuzz/%.o $(FUZZ_DIR)/tracer.a
+	$(call say,LD,$@)
+	$(Q)$(CLANG) $(FUZZ_CFLAGS) -fsanitize=fuzzer $(filter %.o,$^) $(filter %.a,$^) -o $@ $(FUZZ_LIBS) $(TRACER_LIBS)
 
 .PHONY: fuzz-targets fuzz-short
 fuzz-targets: $(FUZZ_TARGETS)

@@ -14,8 +14,9 @@
 #include <sys/prctl.h>
 #include <unistd.h>
 
-#include "user/intake.h"
-#include "user/ways.h"
+#include "common/agent_layout.h"
+#include "user/record/intake.h"
+#include "user/agent/entry_code.h"
 
 /* ---- time ---- */
 
@@ -162,6 +163,7 @@ void subject__fill(struct subject *s)
 	*(struct rt_agent_header *)s->base = (struct rt_agent_header){
 		.magic = RT_AGENT_MAGIC,
 		.version = RT_AGENT_VERSION,
+		.layout = rt_agent_layout(),
 		.pid = s->pid,
 		.meta_off = RT_AGENT_META,
 		.meta_size = META_SIZE,
@@ -296,10 +298,10 @@ void targets__each_library(struct targets *t, pid_t pid,
 	fn(NULL, 0, arg);
 }
 
-int ways__each(const struct library *lib, uint64_t base,
-	       void (*fn)(const struct function *function, const struct agent_span_way *way,
-			  void *arg),
-	       void *arg)
+int entry_code__each(const struct library *lib, uint64_t base,
+		     void (*fn)(const struct function *function, const struct agent_span_way *way,
+				void *arg),
+		     void *arg)
 {
 	const struct agent_span_way way = {RT_SPAN_WAY_JUMP, 0, 1, 1, 0};
 
@@ -336,31 +338,31 @@ void targets__forget(struct targets *t, pid_t pid)
 {
 }
 
-void dispatches__drained(struct dispatches *d, const struct rt_rec_dispatch *rec,
-			 struct dispatch_item *item)
+void doorbell_dispatches__drained(struct dispatches *d, const struct rt_rec_dispatch *rec,
+				  struct dispatch_item *item)
 {
 }
 
-void dispatches__code_changed(struct dispatches *d, const struct rt_rec *rec)
+void doorbell_dispatches__code_changed(struct dispatches *d, const struct rt_rec *rec)
 {
 }
 
-void dispatches__submitted(struct dispatches *d, const struct dispatch_item *item)
+void doorbell_dispatches__submitted(struct dispatches *d, const struct dispatch_item *item)
 {
 }
 
-void dispatches__signal(struct dispatches *d, const struct rt_rec_signal *rec)
+void doorbell_dispatches__signal(struct dispatches *d, const struct rt_rec_signal *rec)
 {
 }
 
-void dispatches__process_gone(struct dispatches *d, pid_t pid)
+void doorbell_dispatches__process_gone(struct dispatches *d, pid_t pid)
 {
 }
 
-void dispatches__round(struct dispatches *d, uint64_t until)
+void doorbell_dispatches__round(struct dispatches *d, uint64_t until)
 {
 }
 
-void dispatches__finish(struct dispatches *d)
+void doorbell_dispatches__finish(struct dispatches *d)
 {
 }

@@ -9,8 +9,8 @@
 #include <stdint.h>
 #include <sys/types.h>
 
-#include "bpf/events.h"
-#include "hsa_agent/agent_ring.h"
+#include "abi/bpf_records.h"
+#include "abi/agent_ring.h"
 
 #define SLOTS	  128
 #define META_SIZE 16384
@@ -32,7 +32,7 @@
 /* CLOCK_BOOTTIME; it goes on by itself a little each time that the tracer looks at it. */
 extern uint64_t world_now;
 
-/* A process with an agent, whose memory is as in agent_ring.h. */
+/* A process with an agent; the memory is as in agent_ring.h. */
 struct subject {
 	pid_t pid;
 	int fd;
@@ -42,7 +42,7 @@ struct subject {
 	struct rt_agent_rec *ring;
 	char *spans;
 	uint32_t chunk; /* that the next span goes to */
-	bool running;	/* the honest one's: its last operation, until it tells the end */
+	bool running;	/* the honest one's: its last operation, until it reports the end */
 	uint64_t ops;
 };
 
@@ -83,7 +83,7 @@ struct rt_rec_span *world__put_call(const struct subject *s, uint64_t begin, uin
 /* The kernel has seen that an operation of the process has ended, as it died. */
 void world__put_end(const struct subject *s, const struct rt_rec_ended *end);
 
-/* The number of the next call but so many. */
+/* The number of the call that comes `after` calls after the next one. */
 uint64_t world__next_call(unsigned int after);
 
 /* For more calls than those that the honest process may make? */

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: MIT
 # Counts what tests/kernel/suites printed.
+# shellcheck disable=SC2034 # what it sets is for its callers
 
 # tap_count FILE: sets passed, failed and skipped, and prints those that failed or were skipped.
 # cmocka writes "not ok ... # SKIP" for what it skips.

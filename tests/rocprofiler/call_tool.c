@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 /*
- * A tool in a preloaded library: has librocprofiler-sdk tell of all calls of HIP, HSA and ROC-TX,
- * in one context by callbacks, in another by records, and writes to the file RT_CALLS, or
- * RT_CALLS.N if N tools were before it, one line each:
+ * A tool in a preloaded library: has librocprofiler-sdk report all calls of HIP, HSA and ROC-TX, in
+ * one context by callbacks, in another by records, and writes to the file RT_CALLS, or RT_CALLS.N
+ * if N tools were before it, one line each:
  *
  *   call enter|exit KIND NAME ID ANCESTOR EXTERNAL TID RESULT ARGUMENTS TIME
  *   record KIND NAME ID ANCESTOR EXTERNAL TID BEGIN END [RESULT ARGUMENTS]

@@ -10,7 +10,7 @@ $(O)/tests/libcalltool.so $(O)/tests/libcalltool2.so: $(O)/pic/tests/rocprofiler
 	@mkdir -p $(@D)
 	$(Q)$(CC) $(CFLAGS) $(SHLIB_LDFLAGS) $^ -Wl,-rpath,'$$ORIGIN/..' -o $@
 
-CFLAGS_tests/rocprofiler/callers = -D__HIP_PLATFORM_AMD__ -Iroctx
+CFLAGS_tests/rocprofiler/callers = -D__HIP_PLATFORM_AMD__ -Iinclude
 $(O)/tests/sdk_callers: $(O)/obj/tests/rocprofiler/callers.o $(O)/librocprofiler-sdk-roctx.so.1
 	$(call say,LD,$@)
 	@mkdir -p $(@D)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-# The functions of HIP's tables in their order, of rocprofiler/ids: EXPORT(TABLE, PLACE, NAME)
+# The functions of HIP's tables in their order, of rocprofiler/prototypes: EXPORT(TABLE, PLACE, NAME)
 FNR == 1 {
 	table = FILENAME ~ /compiler/ ? "compiler_table" : "hip_table"
 	place = 0

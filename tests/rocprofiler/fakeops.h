@@ -5,7 +5,7 @@
 #ifndef TESTS_ROCPROFILER_FAKEOPS_H
 #define TESTS_ROCPROFILER_FAKEOPS_H
 
-#include "rocprofiler/operation.h"
+#include "rocprofiler/service/operation.h"
 #include "tests/rocprofiler/sdktest.h"
 
 #define HIP_CALLBACK ROCPROFILER_CALLBACK_TRACING_HIP_RUNTIME_API

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 /*
- * A tool in a preloaded library: has librocprofiler-sdk tell of what GPUs do and of what is loaded
- * for them, and writes it to the file RT_TOOL_OUT, one line each, agents by the driver's numbers:
+ * A tool in a preloaded library: has librocprofiler-sdk report what GPUs do and what is loaded for
+ * them, and writes it to the file RT_TOOL_OUT, one line each, agents by the driver's numbers:
  *
  * - object load|unload ID NODE URI BASE SIZE DELTA STORAGE FILE|BASE-SIZE
  * - kernel load|unload ID OBJECT-ID NAME OBJECT KERNARG ALIGNMENT GROUP PRIVATE SGPRS VGPRS ACCUM
@@ -23,10 +23,10 @@
  * RT_SDK_OUT: that file instead, beside another tool that writes to RT_TOOL_OUT.
  *
  * RT_TOOL: of callbacks, records, calls, those that are wanted; without it, all; or hip, of calls
- * those of HIP alone. RT_TOOL_TABLES: it asks for tables, and says what it is shown. RT_TOOL_DOES:
- * what it does in callbacks of kernels: restart (stops and starts its context again), pause (the
- * same, 3 ms in between), hip (calls HIP, and waits for the GPU where that may be), finalize (at
- * the fifth that has ended).
+ * those of HIP alone. RT_TOOL_TABLES: it asks for tables, and writes what it is shown.
+ * RT_TOOL_DOES: what it does in callbacks of kernels: restart (stops and starts its context again),
+ * pause (the same, 3 ms in between), hip (calls HIP, and waits for the GPU where that may be),
+ * finalize (at the fifth that has ended).
  */
 #include <dlfcn.h>
 #include <inttypes.h>

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * A ROC-TX of our own, and a tool inside of the test that is told of it: its calls, and its ranges.
+ * A ROC-TX of our own, and a tool inside of the test that receives its calls and its ranges.
  */
 #ifndef TESTS_ROCPROFILER_MARKER_TOOL_H
 #define TESTS_ROCPROFILER_MARKER_TOOL_H
@@ -277,7 +277,7 @@ static inline int tear_down(void **state)
 	return 0;
 }
 
-/* ---- what was told ---- */
+/* ---- what was received ---- */
 
 #define CORE(function) \
 	ROCPROFILER_CALLBACK_TRACING_MARKER_CORE_API, ROCPROFILER_MARKER_CORE_API_ID_##function
@@ -315,7 +315,7 @@ static inline void assert_pair(const struct event *enter, const struct event *ex
 	assert_string_equal(enter->message, exit->message);
 }
 
-/* A cmocka test, behind which nobody is told of anything. */
+/* A cmocka test. Nothing is reported to anybody after it. */
 #define TEST(name) cmocka_unit_test_teardown(name, tear_down)
 
 #endif

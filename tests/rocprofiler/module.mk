@@ -6,7 +6,7 @@ $(O)/gen/tests/rocprofiler/layouts.inc: tests/rocprofiler/layouts.awk tests/rocp
 	@mkdir -p $(@D)
 	$(Q)awk -f $^ >$@
 
-ROCPROFILER_TEST_CFLAGS = -D__HIP_PLATFORM_AMD__ -Irocprofiler -Iroctx $(ROCPROFILER_SYSTEM)
+ROCPROFILER_TEST_CFLAGS = -D__HIP_PLATFORM_AMD__ -Iinclude $(ROCPROFILER_SYSTEM)
 ROCPROFILER_TEST_OBJS = $(patsubst %,$(O)/obj/tests/rocprofiler/test_%.o,arguments headers marker_ranges markers tables values)
 $(ROCPROFILER_TEST_OBJS): ALL_CFLAGS += $(ROCPROFILER_TEST_CFLAGS)
 $(ROCPROFILER_TEST_OBJS) $(O)/tests/test_sdk_headers_cxx: | $(ROCPROFILER_GEN) $(O)/gen/tests/rocprofiler/layouts.inc
@@ -19,13 +19,13 @@ $(O)/tests/test_sdk_headers_cxx: tests/rocprofiler/test_headers.c
 		$(ROCPROFILER_TEST_CFLAGS) -MMD -MP -MF $@.d $< -o $@ -lcmocka
 
 $(O)/tests/test_sdk_headers: $(O)/obj/tests/rocprofiler/test_headers.o
-$(O)/tests/test_sdk_tables: $(O)/obj/tests/rocprofiler/test_tables.o $(O)/obj/rocprofiler/tables.o
+$(O)/tests/test_sdk_tables: $(O)/obj/tests/rocprofiler/test_tables.o $(O)/obj/rocprofiler/support/tables.o
 
-ROCPROFILER_ARGUMENTS_OBJS = $(patsubst %,$(O)/obj/rocprofiler/%.o,arguments memory values)
+ROCPROFILER_ARGUMENTS_OBJS = $(patsubst %,$(O)/obj/%.o,rocprofiler/support/arguments rocprofiler/support/values inprocess/peek)
 $(ROCPROFILER_ARGUMENTS_OBJS): ALL_CFLAGS += $(ROCPROFILER_TEST_CFLAGS)
 $(ROCPROFILER_ARGUMENTS_OBJS): | $(ROCPROFILER_GEN)
 $(O)/tests/test_sdk_arguments $(O)/tests/test_sdk_values: $(O)/tests/test_sdk_%: $(O)/obj/tests/rocprofiler/test_%.o \
-	$(ROCPROFILER_ARGUMENTS_OBJS) $(O)/obj/rocprofiler/tables.o
+	$(ROCPROFILER_ARGUMENTS_OBJS) $(O)/obj/rocprofiler/support/tables.o
 
 $(patsubst %,$(O)/tests/test_sdk_%,arguments headers tables values):
 	$(call say,LD,$@)
@@ -67,7 +67,7 @@ include $(addprefix tests/rocprofiler/,calls.mk examples.mk status.mk)
 
 # ---- runtimes that hand in their tables ----
 
-$(O)/gen/tests/rocprofiler/exports.inc: tests/rocprofiler/exports.awk $(addprefix rocprofiler/ids/,hip_runtime.txt hip_compiler.txt)
+$(O)/gen/tests/rocprofiler/exports.inc: tests/rocprofiler/exports.awk $(addprefix rocprofiler/prototypes/,hip_runtime.txt hip_compiler.txt)
 	$(call say,GEN,$@)
 	@mkdir -p $(@D)
 	$(Q)awk -f $^ >$@

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: MIT
 /*
  * A HIP program that is its own tool: threads call HIP and launch kernels while others start and
- * stop contexts, again and again. A call or launch that lies within the time of a context that runs
- * is told of exactly once, one that lies outside of all is not told of; a kernel that was told of
- * as submitted is told of as complete; and a context that always runs misses nothing.
+ * stop contexts, again and again. A call or launch within the time of a running context is reported
+ * exactly once. One outside of all is not reported. A kernel that was reported as submitted is
+ * reported as complete. A context that always runs misses nothing.
  *
  *   sdk_phases [-t THREADS] [-n PHASES] [-d throw|call|finalize]
  *
@@ -37,7 +37,10 @@ struct told {
 	uint64_t id; /* the last one's */
 };
 
-/* What was told of a thread by each context: another one may be told that it submits a kernel. */
+/*
+ * What each context reported of a thread. Another context may report that the thread submits a
+ * kernel.
+ */
 static struct worker {
 	uint64_t tid;
 	struct told calls[CONTEXTS], launches[CONTEXTS], submitted[CONTEXTS];
@@ -193,7 +196,7 @@ rocprofiler_tool_configure_result_t *rocprofiler_configure(uint32_t version,
 	return &result;
 }
 
-/* ---- who calls ---- */
+/* ---- the callers ---- */
 
 static void get_device(void *arg)
 {
@@ -243,7 +246,7 @@ static void look(struct before *before, const struct worker *w)
 	before->told = *w;
 }
 
-/* When one tool's function throws, others are not told: of that call nothing is known. */
+/* When one tool's function throws, others receive nothing: of that call nothing is known. */
 static void get_device_checked(const struct worker *w)
 {
 	struct before before;
@@ -289,7 +292,7 @@ static void *work(void *arg)
 	return NULL;
 }
 
-/* ---- who starts and stops ---- */
+/* ---- starts and stops ---- */
 
 static void *toggle(void *arg)
 {
@@ -331,7 +334,7 @@ static void run(void)
 		pthread_join(thread[i], NULL);
 }
 
-/* All that was asked for is told of when the tool has been finalised. */
+/* All that was asked for has been reported when the tool has been finalised. */
 static void check_all(void)
 {
 	bool early = is_finalized;

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: MIT
 # What functions return, held against what the headers say; to be run with the simulated GPU in LD_PRELOAD.
 
-$(O)/gen/tests/rocprofiler/statuses.inc: tests/rocprofiler/statuses.awk $(addprefix rocprofiler/rocprofiler-sdk/,fwd.h \
+$(O)/gen/tests/rocprofiler/statuses.inc: tests/rocprofiler/statuses.awk $(addprefix include/rocprofiler-sdk/,fwd.h \
 	$(filter-out fwd.h,$(sort $(filter %.h,$(ROCPROFILER_HEADERS:rocprofiler-sdk/%=%)))))
 	$(call say,GEN,$@)
 	@mkdir -p $(@D)
@@ -18,7 +18,7 @@ $(O)/tests/test_sdk_status: $(O)/obj/tests/rocprofiler/test_sdk_status.o $(O)/li
 tests: $(O)/tests/test_sdk_status
 
 # The functions that all headers declare, for tests/e2e/rocprofiler.bats.
-$(O)/gen/tests/rocprofiler/declared.txt: tests/rocprofiler/declared.awk $(addprefix rocprofiler/,$(ROCPROFILER_HEADERS)) | $(ROCPROFILER_GEN)
+$(O)/gen/tests/rocprofiler/declared.txt: tests/rocprofiler/declared.awk $(addprefix include/,$(ROCPROFILER_HEADERS)) | $(ROCPROFILER_GEN)
 	$(call say,GEN,$@)
 	@mkdir -p $(@D)
 	$(Q)printf '#include <%s>\n' $(filter %.h,$(ROCPROFILER_HEADERS)) $(ROCPROFILER_GEN_HEADERS) | \

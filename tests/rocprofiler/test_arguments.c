@@ -21,15 +21,15 @@
 
 #include <rocprofiler-sdk/rocprofiler.h>
 
-#include "rocprofiler/memory.h"
-#include "rocprofiler/tables.h"
-#include "rocprofiler/values.h"
+#include "inprocess/peek.h"
+#include "rocprofiler/support/tables.h"
+#include "rocprofiler/support/values.h"
 
 #define HIP(function) \
 	ROCPROFILER_CALLBACK_TRACING_HIP_RUNTIME_API, ROCPROFILER_HIP_RUNTIME_API_ID_##function
 #define RUBBISH ((void *)0xdead000000000000)
 
-// ---- what is told ----
+// ---- what is reported ----
 
 #define TOLD_MAX 32
 
@@ -140,7 +140,7 @@ static rocprofiler_callback_tracing_hip_api_data_t copy = {
 };
 
 // The sample has the types demangled, and that of a stream as "hipStream_t*"; in 1.0 it is
-// ihipStream_t*, which is what hipStream_t stands for.
+// ihipStream_t*, the type that hipStream_t names.
 static void sample_of_a_launch(void **state)
 {
 	assert_int_equal(iterate(HIP(hipLaunchKernel), &launch, ROCPROFILER_CALLBACK_PHASE_EXIT),
@@ -478,21 +478,22 @@ static int forbid_process_vm_readv(void)
 	return prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &program);
 }
 
+#define READ_MAX 4096
+
 enum { DONE, WRONG, CANNOT };
 
 static int read_in_sandbox(void)
 {
-	char word[6], many[MEMORY_READ_MAX], *end = half();
+	char word[6], many[READ_MAX], *end = half();
 
 	if (forbid_process_vm_readv())
 		return CANNOT;
 	for (int i = 0; i < 2000; i++)
-		if (!memory__read(word, "hello", 6) || strcmp(word, "hello"))
+		if (!peek__all(word, "hello", 6) || strcmp(word, "hello"))
 			return WRONG;
-	if (!memory__read(many, end - MEMORY_READ_MAX, MEMORY_READ_MAX))
+	if (!peek__all(many, end - READ_MAX, READ_MAX))
 		return WRONG;
-	if (memory__read(word, end - 3, 6) || memory__read(word, RUBBISH, 6) ||
-	    memory__read(word, NULL, 6))
+	if (peek__all(word, end - 3, 6) || peek__all(word, RUBBISH, 6) || peek__all(word, NULL, 6))
 		return WRONG;
 	return DONE;
 }
@@ -544,7 +545,7 @@ static void check_operation(rocprofiler_callback_tracing_kind_t kind, uint32_t n
 	}
 }
 
-// In memory of its own, so that a sanitizer sees what is read behind it.
+// In memory of its own, so that a sanitizer sees what is read after it.
 static void check_all(const void *fill, size_t size)
 {
 	for (size_t i = 0; i < sizeof(kinds) / sizeof(kinds[0]); i++) {

@@ -5,9 +5,9 @@
 #include <pthread.h>
 #include <string.h>
 
-#include "rocprofiler/buffer.h"
-#include "rocprofiler/retirement.h"
-#include "rocprofiler/thread.h"
+#include "rocprofiler/service/buffer.h"
+#include "rocprofiler/service/retirement.h"
+#include "rocprofiler/service/thread.h"
 #include "tests/rocprofiler/fakeops.h"
 #include "tests/rocprofiler/thrower.h"
 
@@ -20,7 +20,7 @@ static rocprofiler_context_id_t context;
 static rocprofiler_buffer_id_t buffer, other_buffer;
 static const rocprofiler_buffer_id_t no_buffer = {0};
 
-/* ---- what was told ---- */
+/* ---- what was received ---- */
 
 #define KEPT_MAX 64
 

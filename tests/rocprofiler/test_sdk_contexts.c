@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: MIT
 /*
- * Contexts and callbacks of librocprofiler-sdk, with operations of the test's own: what is told, to
- * whom, and every status code.
+ * Contexts and callbacks of librocprofiler-sdk, with operations of the test's own: what is
+ * reported, to which tool, and every status code.
  */
-#include "rocprofiler/thread.h"
+#include "rocprofiler/service/thread.h"
 #include "tests/rocprofiler/thrower.h"
 #include "tests/rocprofiler/told.h"
 

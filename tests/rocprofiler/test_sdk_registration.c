@@ -43,7 +43,7 @@ static void check_notes(const char *expected)
 	notes[0] = '\0';
 }
 
-/* ---- the test's own tools: one that is forced, one whose symbol is found ---- */
+/* ---- the test's own tools: one that is forced, one found by its symbol ---- */
 
 static rocprofiler_client_finalize_t end_tool;
 static rocprofiler_client_id_t own_id;

@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: MIT
 /*
- * HIP's tables, as a HIP with functions of the test hands them in. A function is called and heard
- * as the SysV ABI has its prototype, of which only what rocprofiler/tables.h says of its arguments
- * is known here; that is checked against 1.0 elsewhere.
+ * HIP's tables, as a HIP with functions of the test hands them in. The test calls and receives a
+ * function as the SysV ABI passes its prototype. Here only what rocprofiler/support/tables.h has of
+ * its arguments is known; that is checked against 1.0 elsewhere.
  */
 #include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "rocprofiler/hip_tables.h"
-#include "rocprofiler/tables.h"
+#include "rocprofiler/sources/hip_tables.h"
+#include "rocprofiler/support/tables.h"
 #include "tests/rocprofiler/fakeops.h"
 #include "tests/rocprofiler/thrower.h"
 
@@ -211,7 +211,7 @@ static uint64_t pass(void *to, const struct words *w)
 				stack);
 }
 
-/* What lies between them is nothing. */
+/* Compares the arguments, not the bytes between them. */
 static bool are_same(const rocprofiler_hip_api_args_t *a, const rocprofiler_hip_api_args_t *b,
 		     const struct sdk_operation *o)
 {
@@ -255,7 +255,9 @@ static void call_channel(void *to, rocprofiler_hip_api_args_t *args)
 	memcpy(args, passed, sizeof(passed));
 }
 
-/* The function of `slot`, which is to be the HIP's function `stub`: it is heard as it was called.
+/*
+ * Calls the function of `slot`, which is to be the HIP's function `stub`, and checks what that
+ * received.
  */
 static void call(void *to, uint32_t slot, uint32_t stub, rocprofiler_hip_api_args_t *args)
 {
@@ -435,7 +437,7 @@ static void one_is_wanted(void)
 	CHECK_EQUAL(told.operation, MALLOC);
 }
 
-/* What is behind a table's end is not looked at, and what it has beyond ours stays. */
+/* Nothing after a table's end is read, and entries beyond ours stay as they are. */
 static void sizes(void)
 {
 	static const uint32_t counts[] = {

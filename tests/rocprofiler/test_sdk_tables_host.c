@@ -3,8 +3,8 @@
 
 #include <string.h>
 
-#include "rocprofiler/hip_tables.h"
-#include "rocprofiler/host_functions.h"
+#include "rocprofiler/sources/hip_tables.h"
+#include "rocprofiler/sources/host_functions.h"
 #include "tests/rocprofiler/sdktest.h"
 
 #define NUMBER(name) ROCPROFILER_HIP_COMPILER_API_ID_##name

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // When an HSA that has handed in its table is about to be shut down.
 
-#include "rocprofiler/hsa_reference.h"
+#include "rocprofiler/sources/hsa_reference.h"
 #include "tests/rocprofiler/sdktest.h"
 
 static hsa_status_t status;

@@ -13,7 +13,7 @@
 
 #include <rocprofiler-sdk/rocprofiler.h>
 
-#include "rocprofiler/tables.h"
+#include "rocprofiler/support/tables.h"
 
 #define CALLBACK(kind) tables__callback_kind(ROCPROFILER_CALLBACK_TRACING_##kind)
 #define BUFFER(kind)   tables__buffer_kind(ROCPROFILER_BUFFER_TRACING_##kind)

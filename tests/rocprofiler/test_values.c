@@ -13,8 +13,8 @@
 
 #include <rocprofiler-sdk/rocprofiler.h>
 
-#include "rocprofiler/tables.h"
-#include "rocprofiler/values.h"
+#include "rocprofiler/support/tables.h"
+#include "rocprofiler/support/values.h"
 
 static char text[VALUES_MAX];
 

@@ -14,7 +14,7 @@ void throw_something(void);
 /* Does the function throw? */
 int catches(void (*fn)(void *arg), void *arg);
 
-/* How many exceptions are under way, as C++ counts them. */
+/* How many exceptions are in flight, as C++ counts them. */
 int uncaught(void);
 
 #ifdef __cplusplus

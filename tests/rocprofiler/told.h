@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What a tool inside of the test was told of the test's own operations (fakeops.h).
+ * What a tool inside of the test received of the test's own operations (fakeops.h).
  */
 #ifndef TESTS_ROCPROFILER_TOLD_H
 #define TESTS_ROCPROFILER_TOLD_H
@@ -34,7 +34,7 @@ static inline void remember(rocprofiler_callback_tracing_record_t record,
 		user_data->value = 1000 + n_told;
 }
 
-/* One context that wants to be told of all calls. */
+/* One context that wants all calls reported. */
 static inline int make_one(rocprofiler_client_finalize_t end, void *data)
 {
 	context = make_context();

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What the examples of roctracer have in common: how its status is checked, how a call of HIP is
- * told, how a record is printed.
+ * What the examples of roctracer have in common: how its status is checked, how a call of HIP and
+ * how a record is printed.
  *
  *   <FUNCTION id(N) correlation_id(C) on-enter|on-exit> ARGUMENTS
  *   <TAB>NAME correlation_id(C) time_ns(BEGIN:END) [device_id(D) queue_id(Q) [bytes(B)]]

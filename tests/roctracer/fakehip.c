@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: MIT
 /*
- * The side of HIP in the interfaces for tools, both of them; TRACER says which one it has.
+ * The side of HIP in the interfaces for tools, both of them; TRACER selects the one that it has.
  *
- * In both, whether a tool is to be told is looked up in tables that are not behind a lock of the
- * tool's: a tool that registers and removes while calls are under way meets here what it meets in
- * HIP. The counters of the older one end the process, as HIP's do, if they go wrong; HELD says that
- * a call is counted until it ends, as up to HIP 4.3, not only while it takes over its functions.
+ * In both, each call looks up in tables whether a tool wants it reported. No lock of the tool
+ * protects these tables. So a tool that registers and removes while calls are in flight meets the
+ * same conditions here as in HIP. The counters of the older one end the process, as HIP's do, if
+ * they go wrong; HELD says that a call is counted until it ends, as up to HIP 4.3, not only while
+ * it takes over its functions.
  */
 #include "tests/roctracer/fakehip.h"
 

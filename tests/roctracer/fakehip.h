@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * A HIP library of a few operations whose calls and GPU work are what a test makes them: with the
+ * A HIP library of a few operations. A test determines their calls and GPU work. It has the
  * interface for tools of HIP up to 5.3.0, or, if TRACER is defined, that of HIP from then on.
  */
 #ifndef RTRACE_TESTS_FAKEHIP_H
@@ -38,10 +38,10 @@ struct fake_data {
 /* One call, on this thread; `inside`, if not NULL, is what it does. */
 void fakehip_call(enum fake_op op, uint64_t a, uint64_t b, void (*inside)(void *arg), void *arg);
 
-/* Does it look at each call whether a tool wants to be told? */
+/* Does it look at each call whether a tool wants it reported? */
 bool fakehip_looks(void);
 
-/* What a GPU does, as a command of a call, in whose `inside` this is called. */
+/* What a GPU does, as a command of a call. The `inside` of that call submits it. */
 struct fake_command {
 	uint64_t id; /* up to 5.2; from 5.3 on the correlation id */
 	uint32_t op, kind;

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: MIT
 /*
  * An HSA program that enables and disables records of HSA_OPS and the packets of HSA_EVT, again and
- * again, while threads dispatch and copy: each operation that was begun and had ended while it was
- * enabled is told of, none that was not under way then, and nothing once disabling has returned.
- * Every other time nothing is under way when it is enabled and disabled: then the numbers are the
- * same.
+ * again, while threads dispatch and copy. Each operation that began and ended while its records
+ * were enabled is reported. None is reported that was not in flight then, and nothing once
+ * disabling has returned. Every other time nothing is in flight when records are enabled and
+ * disabled: then the numbers are the same.
  *
  *   hsa_phases [-t THREADS] [-n PHASES]
  *
@@ -105,7 +105,7 @@ static void *work(void *arg)
 	return NULL;
 }
 
-/* ---- what is told ---- */
+/* ---- what is reported ---- */
 
 static void on_packet(uint32_t domain, uint32_t op, const void *data, void *arg)
 {
@@ -194,8 +194,10 @@ static void disable(int phase)
 	OK(roctracer_flush_activity());
 }
 
-/* Of those that are told: more than these were begun and had ended meanwhile, fewer than these were
- * under way. */
+/*
+ * Of the operations reported there are at least `least`, which began and ended meanwhile, and at
+ * most `most`, which were in flight.
+ */
 static void check_told(int phase, const uint64_t *before, const uint64_t *least,
 		       const uint64_t *most)
 {

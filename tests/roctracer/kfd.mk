@@ -24,7 +24,7 @@ KMT_LINKED = $(patsubst %,$(O)/tests/kmt/libcaller-%.so,hiding lazy bound noplt)
 
 $(O)/tests/test_kfd: tests/roctracer/test_kfd.c $(KMT_LINKED) $(O)/libroctracer64.so.4 | $(KFD_API_GEN) $(patsubst %,$(O)/tests/kmt/libcaller-%.so,late other)
 	$(call say,CC,$@)
-	$(Q)$(CC) $(ALL_CFLAGS) $(SANFLAGS) -Iroctracer -I$(O)/gen/roctracer \
+	$(Q)$(CC) $(ALL_CFLAGS) $(SANFLAGS) -Iinclude/roctracer -I$(O)/gen/roctracer \
 		$(filter-out %.h,$^) -Wl,-rpath,'$$ORIGIN/kmt:$$ORIGIN/..' -o $@ -lcmocka -ldl -lpthread
 
 ROCTRACER_TESTS += $(O)/tests/test_kfd

@@ -32,13 +32,13 @@ $(ROCTRACER_PARTS:%=$(O)/tests/test_%_$(1)): $(O)/tests/test_%_$(1): tests/roctr
 	$(O)/libroctracer64.so.4 $(O)/libroctx64.so.4
 	$$(call say,CC,$$@)
 	@mkdir -p $$(@D)
-	$$(Q)$$(CC) $$(ALL_CFLAGS) $$(SANFLAGS) -Wno-error=deprecated-declarations $(INTERFACE_$(1)) -DFAKE_LONGEST=$(LONGEST_$(1)) -Iroctracer -Iroctx \
+	$$(Q)$$(CC) $$(ALL_CFLAGS) $$(SANFLAGS) -Wno-error=deprecated-declarations $(INTERFACE_$(1)) -DFAKE_LONGEST=$(LONGEST_$(1)) -Iinclude/roctracer \
 		-Wl,--no-as-needed $$(filter-out %.h,$$^) -Wl,-rpath,'$$$$ORIGIN/hip$(1):$$$$ORIGIN/..' -o $$@ -lcmocka -ldl -lpthread
 
 $(O)/tests/test_subscriber_$(1): tests/roctracer/test_subscriber.c $(O)/tests/hip$(1)/$(SONAME_$(1)) $(O)/libroctracer64.so.4 | $(HSA_API_GEN)
 	$$(call say,CC,$$@)
 	@mkdir -p $$(@D)
-	$$(Q)$$(CC) $$(ALL_CFLAGS) $$(SANFLAGS) $(INTERFACE_$(1)) -DFAKE_LONGEST=$(LONGEST_$(1)) -Iroctracer -I$(O)/gen/roctracer \
+	$$(Q)$$(CC) $$(ALL_CFLAGS) $$(SANFLAGS) $(INTERFACE_$(1)) -DFAKE_LONGEST=$(LONGEST_$(1)) -Iinclude/roctracer -I$(O)/gen/roctracer \
 		$$(filter-out %.h,$$^) -Wl,-rpath,'$$$$ORIGIN/hip$(1):$$$$ORIGIN/..' -o $$@ -lcmocka -lpthread
 
 $(O)/tests/test_roctracer_tool_$(1): tests/roctracer/test_roctracer_tool.c $(O)/tests/hip$(1)/$(SONAME_$(1)) \
@@ -57,7 +57,7 @@ include tests/roctracer/kfd.mk
 UNIT_TESTS += $(ROCTRACER_TESTS)
 tests: $(ROCTRACER_TESTS)
 
-$(O)/pic/tests/roctracer/tool.o: SHLIB_CFLAGS += -fvisibility=default -Iroctracer -I$(O)/gen/roctracer
+$(O)/pic/tests/roctracer/tool.o: SHLIB_CFLAGS += -fvisibility=default -Iinclude/roctracer -I$(O)/gen/roctracer
 $(O)/pic/tests/roctracer/tool.o: | $(HSA_API_GEN) $(KFD_API_GEN)
 
 $(O)/tests/libtool.so: $(O)/pic/tests/roctracer/tool.o $(O)/libroctracer64.so.4
@@ -80,7 +80,7 @@ $(O)/obj/roctracer/tool/functions_tables.o: $(O)/gen/roctracer/tool/functions_ta
 	@mkdir -p $(@D)
 	$(Q)$(CC) $(ALL_CFLAGS) $(SANFLAGS) -c $< -o $@
 
-CFLAGS_tests/roctracer/test_tool_functions = -D__HIP_PLATFORM_AMD__ -Iroctracer -I$(O)/gen/roctracer
+CFLAGS_tests/roctracer/test_tool_functions = -D__HIP_PLATFORM_AMD__ -Iinclude/roctracer -I$(O)/gen/roctracer
 $(O)/obj/tests/roctracer/test_tool_functions.o: | $(HSA_API_GEN) \
 	$(O)/gen/tests/roctracer/hip_members.inc $(O)/gen/tests/roctracer/hsa_members.inc
 ifneq ($(HSA_INCLUDE),/usr/include)
@@ -111,7 +111,7 @@ endif
 $(O)/tests/hsa_phases: tests/roctracer/hsa_phases.c $(O)/libroctracer64.so.4 | $(HSA_API_GEN)
 	$(call say,CC,$@)
 	@mkdir -p $(@D)
-	$(Q)$(CC) $(ALL_CFLAGS) $(SANFLAGS) -Iroctracer -I$(O)/gen/roctracer $(filter-out %.h,$^) -Wl,-rpath,'$$ORIGIN/..' -o $@ -lhsa-runtime64 -lpthread
+	$(Q)$(CC) $(ALL_CFLAGS) $(SANFLAGS) -Iinclude/roctracer -I$(O)/gen/roctracer $(filter-out %.h,$^) -Wl,-rpath,'$$ORIGIN/..' -o $@ -lhsa-runtime64 -lpthread
 
 tests: $(O)/tests/hsa_phases
 
@@ -123,6 +123,6 @@ ROCTRACER_EXAMPLES = $(addprefix $(O)/examples/,one_operation transpose)
 $(ROCTRACER_EXAMPLES): $(O)/examples/%: tests/roctracer/%.hip $(O)/libroctracer64.so.4
 	$(call say,HIPCC,$@)
 	@mkdir -p $(@D)
-	$(Q)$(call hipcc,$(HIP_FLAGS) -Iroctracer -I$(O)/gen/roctracer -MF $@.d $< -L$(O) -lroctracer64 $(EXAMPLE_RPATH) -o $@)
+	$(Q)$(call hipcc,$(HIP_FLAGS) -Iinclude/roctracer -I$(O)/gen/roctracer -MF $@.d $< -L$(O) -lroctracer64 $(EXAMPLE_RPATH) -o $@)
 
 tests: $(ROCTRACER_EXAMPLES)

@@ -24,7 +24,7 @@ static const struct caller *const callers[] = {&lazy_caller, &bound_caller, &nop
 
 static HsaEvent event;
 
-/* ---- what the tool was told ---- */
+/* ---- what the tool received ---- */
 
 #define TOLD_MAX 256
 
@@ -389,7 +389,7 @@ static void what_was_read_only_is_so_again(void **state)
 	assert_string_equal(before, after);
 	other->set(&event);
 	assert_int_equal(n_told, 2);
-	dlclose(lib); /* it is not kept, and nothing of it is written to when it has gone */
+	dlclose(lib); /* it is not kept, and nothing writes to it after it is unloaded */
 	read_maps("libcaller-other", after);
 	assert_string_equal(after, "");
 	assert_ok(roctracer_enable_op_callback(KFD, WAIT, remember, NULL));
@@ -464,7 +464,7 @@ static void *toggle(void *arg)
 		assert_ok(roctracer_enable_op_callback(KFD, SET, count_stray, NULL));
 		sched_yield();
 		assert_ok(roctracer_disable_op_callback(KFD, SET));
-		__atomic_store_n(&on, false, __ATOMIC_SEQ_CST); /* none may be told from now on */
+		__atomic_store_n(&on, false, __ATOMIC_SEQ_CST); /* no callback from now on */
 		__atomic_add_fetch(&toggles, 1, __ATOMIC_RELAXED);
 	}
 	return NULL;

@@ -95,7 +95,7 @@ static void enable_callbacks(void *arg)
 	assert_ok(roctracer_enable_domain_callback(HIP_API, remember, NULL));
 }
 
-/* Of a call whose begin was not told the end is not either, though it is recorded. */
+/* If the begin of a call was not reported, its end is not either, though the call is recorded. */
 static void callbacks_in_the_middle_of_a_recorded_call(void **state)
 {
 	assert_ok(roctracer_enable_domain_activity(HIP_API));
@@ -296,9 +296,12 @@ static void marks_and_ranges(void **state)
 
 static uint64_t entered, exited, written;
 static bool on, done;
-static uint64_t toggles; /* so often was something enabled and disabled again */
+static uint64_t toggles; /* how often something was enabled and disabled again */
 
-/* `on` is false before what tells is disabled, and true only when it is enabled. */
+/*
+ * Callbacks that came while `on` was false. `on` is set before callbacks are enabled, and cleared
+ * after they are disabled.
+ */
 static uint64_t strays;
 
 static void count_call(uint32_t domain, uint32_t op, const void *data, void *arg)
@@ -310,7 +313,7 @@ static void count_call(uint32_t domain, uint32_t op, const void *data, void *arg
 	__atomic_add_fetch(d->phase ? &exited : &entered, 1, __ATOMIC_RELAXED);
 }
 
-/* Makes calls until something has been toggled often; of FAKE_ONE so many. */
+/* Makes calls until something has been toggled often; counts those of FAKE_ONE in `arg`. */
 static void *make_calls(void *arg)
 {
 	uint64_t *ones = arg;
@@ -331,7 +334,7 @@ static void *toggle(void *arg)
 		assert_ok(roctracer_enable_op_activity(HIP_API, FAKE_THREE));
 		sched_yield();
 		assert_ok(roctracer_disable_op_callback(HIP_API, FAKE_TWO));
-		__atomic_store_n(&on, false, __ATOMIC_SEQ_CST); /* none may be told from now on */
+		__atomic_store_n(&on, false, __ATOMIC_SEQ_CST); /* no callback from now on */
 		assert_ok(roctracer_disable_op_activity(HIP_API, FAKE_THREE));
 		__atomic_add_fetch(&toggles, 1, __ATOMIC_RELAXED);
 	}

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 /*
- * libroctracer64: records of what GPUs do, as HIP tells of it.
+ * libroctracer64: records of what GPUs do, as HIP reports it.
  */
 #include "tests/roctracer/told.h"
 
@@ -99,7 +99,7 @@ static void check_names_and_bytes(void)
 	assert_int_equal(n, 5);
 }
 
-/* This HIP tells neither: they are taken from the arguments of the call. */
+/* This HIP reports neither: they are taken from the arguments of the call. */
 static void names_and_bytes_are_those_of_the_call(void **state)
 {
 	struct fake_command bare = copy;
@@ -144,7 +144,7 @@ static void copy_by(enum fake_op op, uint64_t bytes)
 	copy.bytes = 4711;
 }
 
-/* HIP 5 does not tell of each: then they are taken from the arguments of the call. */
+/* HIP 5 does not report all bytes: then they are taken from the arguments of the call. */
 static void bytes_are_those_of_the_call(void **state)
 {
 	const uint64_t bytes[] = {FAKE_LONGEST < 1000 ? 1096 : 0, 4711, 0};

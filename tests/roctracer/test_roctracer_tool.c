@@ -26,7 +26,7 @@
 static char folder[] = "/tmp/test_roctracer_tool.XXXXXX";
 static void (*unload)(void);
 
-/* What is told is in the files then. */
+/* All that was reported is in the files then. */
 static void flush(void)
 {
 	unload();
@@ -162,7 +162,10 @@ static void threads(void **state)
 
 /* ---- */
 
-/* It lies beside the folder of this program. Sanitizers hide from dlopen whose rpath counts. */
+/*
+ * Its folder is beside the folder of this program. Sanitizers hide from dlopen which object's rpath
+ * counts.
+ */
 static void *open_tool(void)
 {
 	char program[256] = "", path[512];

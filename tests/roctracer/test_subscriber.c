@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: MIT
 /*
- * Tests what libroctracer64 tells librocprofiler-sdk (roctracer/subscriber.h) with a HIP library of
- * our own: each call that is wanted, from begin to end, whatever a tool of its own enables.
+ * Tests what libroctracer64 reports to librocprofiler-sdk (abi/roctracer_subscriber.h) with a HIP
+ * library of our own: each call that is wanted, from begin to end, whatever a tool of its own
+ * enables.
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -14,7 +15,7 @@
 #include <string.h>
 
 #include "roctracer/roctracer_ext.h"
-#include "roctracer/subscriber.h"
+#include "abi/roctracer_subscriber.h"
 #include "tests/roctracer/fakehip.h"
 #include "tests/roctracer/tooltest.h"
 
@@ -150,10 +151,10 @@ static void disable_for_both(void *arg)
 	assert_ok(roctracer_disable_op_callback(HIP_API, FAKE_ONE));
 }
 
-/* Each begin has its end; of a call that was not wanted when it began none is told. */
+/* Each begin has its end; of a call that was not wanted when it began, neither is reported. */
 static void in_the_middle_of_a_call(void **state)
 {
-	want(FAKE_TWO); /* a HIP up to 4.3 is told for good, and not while it calls */
+	want(FAKE_TWO); /* registers with a HIP up to 4.3 for good, not during a call */
 	fakehip_call(FAKE_ONE, 0, 0, enable_for_both, NULL);
 	assert_int_equal(n_heard, 0);
 	fakehip_call(FAKE_ONE, 0, 0, disable_for_both, NULL);

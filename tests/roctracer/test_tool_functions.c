@@ -13,7 +13,7 @@
 
 #include "roctracer/roctracer_hip.h"
 #include "roctracer/roctracer_hsa.h"
-#include "roctracer/tool/functions.h"
+#include "inprocess/api_argument_tables.h"
 
 #define COUNT(a) (sizeof(a) / sizeof(*(a)))
 

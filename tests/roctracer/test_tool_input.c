@@ -13,7 +13,7 @@
 
 #include <cmocka.h>
 
-#include "roctracer/tool/core.h"
+#include "roctracer/tool/tool_internal.h"
 #include "roctracer/tool/input.h"
 
 static struct wanted wanted;

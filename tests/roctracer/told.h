@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * A tool of libroctracer64 inside of a test, and what it was told of the calls of a HIP library of
- * our own (fakehip.h), which knows what was called and done.
+ * A tool of libroctracer64 inside of a test, and what it received of the calls of a HIP library of
+ * our own. That library (fakehip.h) knows what was called and done.
  */
 #ifndef RTRACE_TESTS_TOLD_H
 #define RTRACE_TESTS_TOLD_H

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 /*
- * A tool in a preloaded library: from main on it has libroctracer64 tell everything of the program
- * and writes it to the file RT_TOOL_OUT, one line each:
+ * A tool in a preloaded library: from main on it has libroctracer64 report everything of the
+ * program and writes that to the file RT_TOOL_OUT, one line each:
  *
  *   call HIP|HSA|KFD NAME CORR enter|exit TID
  *   api HIP|HSA|KFD NAME CORR BEGIN END PID TID
@@ -12,7 +12,8 @@
  *         code load|unload URI BYTES | kernel load|unload NAME OBJECT |
  *         packet TYPE NODE QUEUE KERNEL
  *
- * RT_TOOL=records: without callbacks; ops: of what GPUs do alone; hsaops: the same as HSA tells it.
+ * RT_TOOL=records: without callbacks; ops: of what GPUs do alone; hsaops: the same as HSA reports
+ * it.
  */
 #include <dlfcn.h>
 #include <inttypes.h>

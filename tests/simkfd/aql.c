@@ -6,12 +6,13 @@
  * its slot's header to INVALID and only then advancing the read index, which lets producers use the
  * slot.
  *
- * Threads that share a queue may ring in another order than that of their packets, and then only
- * the last value written stays. So the highest one counts; and packets that are complete (valid
- * header, index below the write index) but were not rung for are run after a grace period.
+ * Threads that share a queue may store to the doorbell in another order than that of their packets,
+ * and then only the last value written stays. So the highest one counts; and packets that are
+ * complete (valid header, index below the write index) but were submitted by no doorbell store are
+ * run after a grace period.
  *
  * A queue's time line: a packet begins when its doorbell was seen, or when a packet before it has
- * made room (barrier bit, SIMKFD_OVERLAP), plus SIMKFD_GAP_NS if nothing else is under way.
+ * made room (barrier bit, SIMKFD_OVERLAP), plus SIMKFD_GAP_NS if nothing else is in flight.
  *
  * A kernel that needs more private memory than its queue has scratch memory for waits until the
  * runtime has been asked for it and has answered.
@@ -77,7 +78,7 @@ static void send_interrupt(uint64_t mailbox, uint32_t event_id)
 	event__signal(event_id);
 }
 
-/* Mailbox and event are read first: once the value is 0 the signal may be gone. */
+/* Mailbox and event are read first: once the value is 0 the signal may be freed. */
 static void complete_signal(const struct queue *q, uint64_t handle, const struct truth *t)
 {
 	amd_signal_t *signal = signal_host(handle);
@@ -313,7 +314,7 @@ static bool is_unrung(const struct queue *q)
 	return q->limit < *q->write_pointer && !is_invalid(load_header(slot_header(q, q->limit)));
 }
 
-/* Returns when the grace of packets that nobody rang for is over, or NEVER. */
+/* Returns when the grace period of packets without a doorbell store ends, or NEVER. */
 static uint64_t look_for_unrung(struct queue *q, uint64_t now)
 {
 	if (q->read < q->limit || !is_unrung(q)) {

@@ -122,5 +122,5 @@ void sim__log(int level, const char *format, ...)
 		len = sizeof(line) - 2;
 	line[len++] = '\n';
 	if (write(log_fd, line, len) < 0)
-		return; /* there is nobody to tell */
+		return; /* there is nowhere to report it */
 }

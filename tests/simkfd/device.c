@@ -38,8 +38,8 @@ static volatile uint64_t *doorbells[MAX_GPUS];
 
 /*
  * As in the driver, the GPU's id begins at bit 46: tracers read it in /proc/PID/maps. The thunk of
- * 5.2 takes the place inside a page out of an offset with a 32-bit mask: so the page is told in the
- * high 32 bits only and the place in the low 13.
+ * 5.2 takes the place inside a page out of an offset with a 32-bit mask: so only the high 32 bits
+ * name the page, and the low 13 the place in it.
  */
 uint64_t device__doorbell_page(int gpu)
 {
@@ -89,8 +89,8 @@ void device__release(uint64_t offset, uint64_t size)
 }
 
 /*
- * A file whose name is that of the driver's device, for tracers of system calls. It lives in
- * /dev/shm, whose size may be limited, where a memfd's is not.
+ * A file with the name of the driver's device, for tracers of system calls. It is in /dev/shm. The
+ * size of /dev/shm may be limited, while that of a memfd is not.
  */
 static int create_named_file(void)
 {

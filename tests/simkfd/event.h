@@ -20,13 +20,16 @@ int event__destroy(uint32_t id);
 int event__reset(uint32_t id);
 int event__wait(struct kfd_ioctl_wait_events_args *args);
 
-/* Wakes who waits for that event; unknown ones are ignored, as interrupts of dead events are. */
+/*
+ * Wakes the threads that wait for that event; unknown ones are ignored, as interrupts of dead
+ * events are.
+ */
 void event__signal(uint32_t id);
 
-/* Tells the runtime of a GPU's access to an address that is not mapped. */
+/* Reports a GPU's access to an unmapped address to the runtime. */
 void event__memory_fault(int gpu, uint64_t address);
 
-/* Starts anew, in the child of a fork. */
+/* Starts without events again, in the child of a fork. */
 void event__forget(void);
 
 #endif

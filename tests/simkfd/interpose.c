@@ -29,7 +29,7 @@ EXPORT int __open64_2(const char *path, int flags);
 /* libc's own function of that name; looked up at each call: none of these is hot but ioctl. */
 #define LIBC(function) ((__typeof__(&function))dlsym(RTLD_NEXT, #function))
 
-/* The GPU whose render node that path is, or -1. */
+/* The GPU that has this path as its render node, or -1. */
 static int render_node(const char *path)
 {
 	int minor, used = 0;

@@ -193,7 +193,7 @@ static void svm_answer(struct kfd_ioctl_svm_attribute *attr)
 	}
 }
 
-/* Shared virtual memory needs nothing: an address that lies in no buffer is the host's. */
+/* Shared virtual memory needs nothing: an address in no buffer is the host's. */
 static int svm(void *arg)
 {
 	struct kfd_ioctl_svm_args *args = arg;

@@ -7,8 +7,8 @@
  * page by page to the ELF header, then look for the dynamic symbol with that address, "NAME.kd".
  *
  * What was found is kept in a small cache. An object's address can come to mean another kernel when
- * a module is unloaded and the next one lands in its place, inside the same buffer, without the
- * driver being told: so the cache keeps a pointer to the symbol and compares its name at each use.
+ * a module is unloaded and the next one lands in its place, inside the same buffer, without notice
+ * to the driver: so the cache keeps a pointer to the symbol and compares its name at each use.
  */
 #include "tests/simkfd/kernel.h"
 
@@ -125,7 +125,7 @@ struct image {
 	uint64_t base;
 };
 
-/* `size` bytes at that address of the image, NULL if they do not lie in its buffer. */
+/* `size` bytes at that address of the image, NULL if they are not in its buffer. */
 static const void *image_bytes(const struct image *image, uint64_t va, uint64_t size)
 {
 	const struct buffer *b = image->buffer;

@@ -24,7 +24,7 @@ void kernel__load_functions(void);
 /* The kernel of that name; lives for ever. NULL only if memory is out. */
 const struct kernel *kernel__by_name(const char *name);
 
-/* The kernel behind a dispatch packet's kernel_object, NULL if it has no name. */
+/* The kernel that a dispatch packet's kernel_object names, NULL if it has no name. */
 const struct kernel *kernel__by_object(uint64_t object);
 
 /* Forgets which object is which kernel: code was freed. */

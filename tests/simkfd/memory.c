@@ -68,7 +68,7 @@ void *memory__host(uint64_t va)
 	return host_in(memory__find(va), va);
 }
 
-/* How much of `size` bytes from `va` on lies in that buffer. */
+/* How much of `size` bytes from `va` on is in that buffer. */
 static uint64_t within(const struct buffer *b, uint64_t va, uint64_t size)
 {
 	uint64_t rest = b ? b->va + b->size - va : size;
@@ -184,8 +184,8 @@ static int buffer_back(struct buffer *b, struct kfd_ioctl_alloc_memory_of_gpu_ar
 {
 	if (b->flags & KFD_IOC_ALLOC_MEM_FLAGS_USERPTR) {
 		/*
-		 * For registered user memory mmap_offset is where it lies in this process. Its
-		 * device address differs: HIP 5.2 aborts in hipHostUnregister if they are equal.
+		 * For registered user memory mmap_offset is its address in this process. Its device
+		 * address differs: HIP 5.2 aborts in hipHostUnregister if they are equal.
 		 */
 		b->host = (uint8_t *)(uintptr_t)args->mmap_offset;
 		return 0;

@@ -35,7 +35,7 @@ uint64_t memory__available(int gpu);
 /* The buffer around that GPU address, or NULL. */
 struct buffer *memory__find(uint64_t va);
 
-/* The host address of a GPU address; the address itself if it lies in no buffer (host memory). */
+/* The host address of a GPU address; the address itself if it is in no buffer (host memory). */
 void *memory__host(uint64_t va);
 
 /* Copies, and repeats a pattern; the ranges may reach over several buffers. */

@@ -31,7 +31,7 @@ struct aql_state {
 
 struct sdma_state {
 	uint64_t time;	    /* where the queue is on its own time line */
-	bool moving;	    /* a copy or fill is under way: */
+	bool moving;	    /* a copy or fill is in flight: */
 	uint32_t length;    /*     its packet's length */
 	struct truth truth; /*     and what will be logged when truth.end has come */
 	bool op_has_data;   /* the operation has moved something */
@@ -50,7 +50,7 @@ struct queue {
 	uint64_t ring, ring_size;
 	volatile uint64_t *read_pointer, *write_pointer;
 
-	uint64_t read, limit;	/* next packet, and the first not rung for; SDMA: in bytes */
+	uint64_t read, limit;	/* next packet, and the first not submitted; SDMA: in bytes */
 	uint64_t available;	/* when `limit` was last moved */
 	uint64_t blocked_since; /* the next packet waits for a condition, 0 no */
 	uint64_t op, lines;	/* for the truth log */

@@ -190,7 +190,7 @@ static enum verdict poll(struct sdma *p)
 	return DONE;
 }
 
-/* A signal, a fence or a trap tells somebody that the operation is over. */
+/* A signal, a fence or a trap reports that the operation has ended. */
 static void end_op(struct queue *q)
 {
 	if (q->sdma.op_has_data)
@@ -319,7 +319,7 @@ static uint64_t step_packet(struct queue *q, uint64_t now)
 }
 
 /*
- * What is rung for while the queue is busy becomes available when it is not: otherwise the end of
+ * Packets submitted while the queue is busy become available when it is not: otherwise the end of
  * the copy at work would be dated by the doorbell of the next one.
  */
 static void take_doorbell(struct queue *q, uint64_t now)

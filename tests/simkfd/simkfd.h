@@ -41,7 +41,7 @@
  *   SIMKFD_KERNELS=K=NS,...  what kernels of these names take
  *   SIMKFD_KERNEL_LIB=FILE   host functions for kernels, see simkfd_kernels.h
  *   SIMKFD_GAP_NS=1000       between two packets that wait for each other
- *   SIMKFD_UNRUNG_US=1000000 after that a packet runs that nobody has rung for, as when a queue
+ *   SIMKFD_UNRUNG_US=1000000 after that a packet without a doorbell store runs, as when a queue
  *                            comes back on the hardware; a producer may be preempted for long
  *   SIMKFD_OVERLAP=4         packets of one queue that may run at a time, 1 to 64
  *   SIMKFD_COPY_GBPS=16      speed of the copy engines
@@ -52,7 +52,7 @@
  *                              ppm=P    the drift is P from now on, times 1 on GPU 0 ...
  *                              khz=F    so is the frequency
  *                              step=NS  the counter jumps by as much as it goes in NS, or back
- *                              stop=NS  it stands still for NS, as in a suspend
+ *                              stop=NS  the counter stops for NS, as in a suspend
  *   SIMKFD_CLOCK_ZERO=NS     boot time; default: when the first process with SIMKFD_CLOCK
  *                            started, which hands it down to those that it starts
  *   SIMKFD_POLL_US=50        how often an idle engine looks at the doorbells; up to 20 times
@@ -170,7 +170,7 @@ int gpu__index(uint32_t gpu_id);
 
 /* ---- topology.c ---- */
 
-/* Where the file really is if `path` lies in the topology (written to `buffer`), else NULL. */
+/* Where the file really is if `path` is in the topology (written to `buffer`), else NULL. */
 const char *topology__redirect(const char *path, char *buffer, size_t size);
 
 #endif

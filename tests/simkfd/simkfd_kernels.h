@@ -24,7 +24,7 @@ struct simkfd_kernel {
 	void (*run)(const struct simkfd_dispatch *dispatch);
 };
 
-/* Ends with an entry whose name is NULL. */
+/* Ends with an entry with the name NULL. */
 extern const struct simkfd_kernel simkfd_kernels[];
 
 #endif

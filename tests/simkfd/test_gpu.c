@@ -163,7 +163,7 @@ void *new_image(void)
 	return image;
 }
 
-/* The kernels' descriptors lie in the second page. */
+/* The kernels' descriptors are in the second page. */
 void image__name(void *memory, const char *const names[IMAGE_KERNELS],
 		 uint64_t objects[IMAGE_KERNELS])
 {

@@ -45,8 +45,8 @@ hsa_signal_t new_signal(void);
 
 /*
  * A code object as the loader leaves it in GPU memory, with kernels of these names. There is no
- * code in it. `objects` gets what dispatch packets name. Naming an image anew is what happens when
- * a module is unloaded and another one loaded in its place.
+ * code in it. `objects` gets what dispatch packets name. Naming an image again has the effect of a
+ * module that is unloaded and another one loaded in its place.
  */
 #define IMAGE_KERNELS 4
 void *new_image(void);

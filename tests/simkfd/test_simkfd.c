@@ -174,7 +174,7 @@ static void test_doorbell_order(void **state)
 	for (i = 0; i < 3; i++)
 		publish(packet[i], HSA_PACKET_TYPE_KERNEL_DISPATCH, true, 1);
 	ring(queue, index[1]);
-	ring(queue, index[0]); /* and nobody rings for the third */
+	ring(queue, index[0]); /* and no store for the third */
 	assert_true(wait_for(signal));
 	CHECK(hsa_signal_destroy(signal));
 	CHECK(hsa_queue_destroy(queue));
@@ -523,7 +523,7 @@ static int run_all(void)
 	return failed;
 }
 
-/* The plug-in lies beside this program. */
+/* The plug-in is in the folder of this program. */
 static void set_kernel_lib(void)
 {
 	char path[PATH_MAX];

@@ -7,8 +7,8 @@
  *
  * The values are those that the runtime checks or computes with; the others are left out.
  *
- * The CPU's caches are played, too: the thunk takes no CPU whose sysfs has none, as in some virtual
- * machines.
+ * The CPU's caches are played, too: the thunk takes no CPU without caches in sysfs, as in some
+ * virtual machines.
  */
 #include <ctype.h>
 #include <dirent.h>
@@ -193,8 +193,8 @@ static void put_cpu_cache(const char *base, int cpu, int index, int level, int s
 }
 
 /*
- * A link from the CPU to a GPU is what makes the runtime believe that the CPU can address VRAM:
- * with a small BAR there must be none, or HIP copies straight into memory that is not mapped.
+ * From a link from the CPU to a GPU the runtime concludes that the CPU can address VRAM. With a
+ * small BAR there must be none, or HIP copies straight into memory that is not mapped.
  */
 static void put_cpu(const char *base)
 {
@@ -317,7 +317,10 @@ static uint32_t configuration_hash(void)
 	return hash;
 }
 
-/* Another process may be at it too: whose rename comes second finds the folder full and yields. */
+/*
+ * Another process may make it too: the process that renames second finds the folder full and
+ * yields.
+ */
 static void make_folder(void)
 {
 	const char *tmp = getenv("TMPDIR");

@@ -23,7 +23,7 @@
  *   bytes    copied or filled; 0 for the application's kernels
  *   grid wg  work-items; 0,0,0 if it is no kernel
  *   barrier  the packet's barrier bit
- *   begin    and end: CLOCK_BOOTTIME, the very instants whose GPU ticks the runtime gets to see
+ *   begin    and end: CLOCK_BOOTTIME, the very instants that the runtime sees as GPU ticks
  *
  * Packets of a copy queue that move no data (fences, polls, timestamps ...) have no line.
  *

@@ -2,7 +2,7 @@
 /*
  * Prints what a process's agent has in its shared memory, as lines of text.
  *
- *   agent_dump PID                           what is there now, without taking part
+ *   agent_dump PID                           the present contents, without taking part
  *   agent_dump PID --activate --seconds N    as a tracer: recording on, N seconds, then off
  *
  * With --activate the ring is consumed, and the last records are waited for after recording has
@@ -24,7 +24,7 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "hsa_agent/agent_ring.h"
+#include "abi/agent_ring.h"
 
 #define FIND_SECONDS 10
 #define STALLED_MS   1000
@@ -117,10 +117,11 @@ static void print_meta(const struct rt_meta_hdr *h)
 
 	switch (h->kind) {
 	case RT_META_AGENT:
-		printf("agent id=%u node=%u gpu=%u index=%u cus=%u bdf=%#x domain=%#x "
+		printf("agent id=%u node=%u gpu=%u index=%u hip=%d cus=%u bdf=%#x domain=%#x "
 		       "kfd_node=%u gpu_id=%u chip=%#x uuid=%s name=%s product=%s\n",
-		       a->id, a->node, a->is_gpu, a->gpu_index, a->cu_count, a->bdf, a->domain,
-		       a->kfd_node, a->gpu_id, a->chip_id, a->uuid, a->name, a->product);
+		       a->id, a->node, a->is_gpu, a->gpu_index, (int)a->hip_index, a->cu_count,
+		       a->bdf, a->domain, a->kfd_node, a->gpu_id, a->chip_id, a->uuid, a->name,
+		       a->product);
 		break;
 	case RT_META_QUEUE:
 		printf("queue id=%u agent=%u size=%u type=%u unwatched=%u\n", q->id, q->agent,

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Calls wrappers of any function with words in registers and on the stack, where the tracer's
- * tables (user/api.h) say that the parameters are. These are made from the headers too, but by
- * other means than wrappers, and tests/api holds them against the compiler.
+ * tables (common/api_tables.h) say that the parameters are. These are made from the headers too,
+ * but by other means than wrappers, and tests/api holds them against the compiler.
  */
 #ifndef RTRACE_TESTS_ANY_CALL_H
 #define RTRACE_TESTS_ANY_CALL_H
@@ -10,11 +10,11 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "user/api.h"
+#include "common/api_tables.h"
 
 #define ANY_WORDS 12
 
-/* A parameter behind which the data that is told has what it points to. */
+/* A pointer parameter. The data passed to the library contains what it points to. */
 struct any_value {
 	const char *param;
 	const void *bytes;
@@ -30,7 +30,7 @@ void any_choose(const struct api_function *fn, const struct any_value *value,
 		uint64_t words[ANY_WORDS]);
 /* Calls the wrapper: the original is called once, with these words, and its result returned. */
 void any_call(const void *wrapper, const struct api_function *fn, const uint64_t words[ANY_WORDS]);
-/* The arguments lie one behind the other, as C places members. */
+/* Checks the arguments in `args`. They follow one another as C places members. */
 void any_is_told(const struct api_function *fn, const struct any_value *value,
 		 const uint64_t words[ANY_WORDS], const void *args);
 /* What the original returned is there, too. */

@@ -2,7 +2,7 @@
 /*
  * A library that calls roctx, for test_bind.c.
  */
-#include "roctx/roctx.h"
+#include "roctracer/roctx.h"
 
 __attribute__((visibility("default"))) void plugin_mark(const char *message);
 

@@ -55,14 +55,14 @@ static size_t check_table(Elf *elf, Elf_Scn *scn, const GElf_Shdr *header, const
 	return exports;
 }
 
-static void check_nops(const char *library, const char *const *names, size_t count)
+static void check_entries(const char *library, const char *const *names, size_t count)
 {
-	static const unsigned char nop5[] = {0x0f, 0x1f, 0x44, 0x00, 0x00};
+	static const unsigned char push_rbp[] = {0x55};
 	void *handle = dlopen(library, RTLD_NOW | RTLD_NOLOAD);
 
 	assert_non_null(handle);
 	for (size_t i = 0; i < count; i++)
-		assert_memory_equal(dlsym(handle, names[i]), nop5, sizeof(nop5));
+		assert_memory_equal(dlsym(handle, names[i]), push_rbp, sizeof(push_rbp));
 	dlclose(handle);
 }
 
@@ -86,5 +86,5 @@ void check_exports(const char *library, const char *const *names, size_t count)
 	assert_int_equal(exports, count);
 	elf_end(elf);
 	close(fd);
-	check_nops(library, names, count);
+	check_entries(library, names, count);
 }

@@ -10,7 +10,7 @@
 /* Of the library that a function of the program is from. */
 const char *library_of(const char *function);
 
-/* Functions of these names are exported, and nothing else; each begins with a 5-byte nop. */
+/* Functions of these names are exported, and nothing else; each begins with push %rbp. */
 void check_exports(const char *library, const char *const *names, size_t count);
 
 #endif

@@ -1,17 +1,38 @@
-# Unit tests of user/: one program a file, linked with all of rtrace-bpf but its entry point. Other
-# directories add theirs to UNIT_TESTS.
+# Unit tests of user/ and common/: one program a file, linked with the tracer's archive. Other directories add theirs
+# to UNIT_TESTS.
 
 CORE_TESTS = test_order test_spills test_merge test_workers test_library test_placement test_trampoline test_agent_view test_output \
-	test_periods test_task test_select test_control test_strings test_handles test_resources \
-	test_codeobjects test_doorbells test_limits test_nesting test_recording test_idle test_report test_table test_busy test_live test_metrics test_privileges test_programs
+	test_periods test_task test_select test_control test_strings test_handles test_resources test_codeobjects test_doorbells \
+	test_limits test_nesting test_recording test_idle test_report test_table test_busy test_live test_metrics test_privileges \
+	test_programs test_merge_replay test_hostile_spans test_claim test_args test_format test_sinks test_pftrace test_rates test_csv test_rocpd \
+	test_html test_folded test_slices test_otf2
 
-$(CORE_TESTS:%=$(O)/tests/%): $(O)/tests/%: $(O)/obj/tests/unit/%.o $(RTRACE_CORE_OBJS)
+$(CORE_TESTS:%=$(O)/tests/%): $(O)/tests/%: $(O)/obj/tests/unit/%.o $(TRACER)
 	$(call say,LD,$@)
 	@mkdir -p $(@D)
-	$(Q)$(CC) $(CFLAGS) $(SANFLAGS) $^ -o $@ -lcmocka $(RTRACE_CORE_LIBS)
+	$(Q)$(CC) $(CFLAGS) $(SANFLAGS) $(filter %.o,$^) $(TRACER) -o $@ -lcmocka $(TRACER_LIBS) $(TEST_LIBS)
 
-$(O)/tests/test_recording $(O)/tests/test_report: $(O)/obj/tests/unit/sink_feed.o
+SINK_FEEDS = recording report sinks folded otf2 pftrace csv rocpd html
+$(SINK_FEEDS:%=$(O)/tests/test_%): $(O)/obj/tests/unit/sink_feed.o
+$(O)/tests/test_claim: $(O)/obj/hsa_agent/ring/shared_memory.o
 $(O)/obj/tests/unit/test_programs.o: $(O)/gen/bpf/api.skel.h
+$(O)/tests/test_pftrace: $(O)/obj/tests/unit/perfetto.pb-c.o
+$(O)/tests/test_pftrace: TEST_LIBS = -lprotobuf-c
+
+# The schema of what is written for Perfetto, to read it with.
+$(O)/gen/tests/unit/perfetto.pb-c.c: tests/unit/perfetto.proto
+	$(call say,PROTOC-C,$@)
+	@mkdir -p $(@D)
+	$(Q)protoc-c --c_out=$(O)/gen $<
+
+$(O)/gen/tests/unit/perfetto.pb-c.h: $(O)/gen/tests/unit/perfetto.pb-c.c ;
+
+$(O)/obj/tests/unit/perfetto.pb-c.o: $(O)/gen/tests/unit/perfetto.pb-c.c
+	$(call say,CC,$@)
+	@mkdir -p $(@D)
+	$(Q)$(CC) $(ALL_CFLAGS) $(SANFLAGS) -c $< -o $@
+
+$(O)/obj/tests/unit/test_pftrace.o: $(O)/gen/tests/unit/perfetto.pb-c.h
 
 # Newer cmocka deprecates assert_in_range for what older ones do not have.
 $(O)/obj/tests/unit/%.o: ALL_CFLAGS += -Wno-error=deprecated-declarations

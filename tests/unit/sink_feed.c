@@ -13,7 +13,7 @@
 #include <cmocka.h>
 
 #include "tests/unit/sink_feed.h"
-#include "user/args.h"
+#include "user/api/call_arguments.h"
 
 #define PID 100
 #define TID 101
@@ -204,7 +204,7 @@ void write_trace(const char *name, void (*fill)(struct sink *))
 
 	assert_non_null(ops);
 	assert_non_null(file);
-	origin__here(&origin);
+	trace_origin__here(&origin);
 	sink = ops->open(&(struct sink_target){.out = file}, &origin);
 	assert_non_null(sink);
 	if (fill)

@@ -8,7 +8,7 @@
 
 #include <stddef.h>
 
-#include "user/sink.h"
+#include "user/output/sink.h"
 
 /* In names: an escape sequence, a quote, a backslash, bytes that are no UTF-8, C1, an arrow. */
 #define NASTY "a\x1b[31m\"\\\n\xff\xc2\x9b\xe2\x86\x90"
@@ -16,7 +16,7 @@
 extern char long_name[10001]; /* a kernel's, of 10000 times "k" */
 extern const struct trace_stats stats;
 
-/* Tells the sink of one process, a thread, a device, and all the events. */
+/* Passes one process, a thread, a device, and all the events to the sink. */
 void feed(struct sink *sink);
 
 /* The same of what happens to memory: 4096 bytes each, at 0x7f00, from 1000 to 3000 ns. */

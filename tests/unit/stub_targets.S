@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Functions whose calls stubs capture, and who calls them, for test_stubs.c.
+ * Functions with calls that stubs capture, and their caller, for test_stubs.c.
  */
 	.text
 
-	/* It must not be entered here, but behind what it begins with. */
+	/* Must be entered at _next, after its first instruction. */
 	.macro	pushing register
 	.globl	target_\register, target_\register\()_next
 target_\register:

@@ -11,7 +11,7 @@
 
 #include <cmocka.h>
 
-#include "hsa_agent/map.h"
+#include "inprocess/pointer_map.h"
 
 #define KEYS	100000u
 #define READERS 3

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 /*
  * Tests the agent's shared memory: its producing end against a consumer that does as
- * hsa_agent/agent_ring.h says.
+ * abi/agent_ring.h says.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -22,7 +22,7 @@
 
 #include <cmocka.h>
 
-#include "hsa_agent/shm.h"
+#include "hsa_agent/ring/shared_memory.h"
 
 #define SLOTS	   64u
 #define THREADS	   4
@@ -248,7 +248,9 @@ static void test_threads(void **state)
 	assert_false(take(shm, &rec));
 }
 
-/* A process that dies between claim and publish leaves a slot that can be told and stepped over. */
+/*
+ * A process that dies between claim and publish leaves a slot that a reader can recognize and skip.
+ */
 static void test_killed(void **state)
 {
 	struct shm *shm = *state;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 /*
- * Tests which runtimes the agent takes for ones that it can serve: those whose tables are laid out
- * as in the headers that it is built with.
+ * Tests which runtimes the agent accepts: those with tables laid out as in the headers that the
+ * agent is built with.
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -12,7 +12,7 @@
 
 #include <cmocka.h>
 
-#include "hsa_agent/core.h"
+#include "hsa_agent/core/agent_internal.h"
 
 static CoreApiTable core;
 static AmdExtTable amd;

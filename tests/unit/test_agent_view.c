@@ -16,11 +16,13 @@
 
 #include <cmocka.h>
 
-#include "user/agents.h"
-#include "user/clock.h"
+#include "common/agent_layout.h"
+#include "hsa_agent/ring/meta_name.h"
+#include "user/agent/agent_set.h"
+#include "user/clock/clock_map.h"
 
 #define SLOTS	  64
-#define META_SIZE 65536
+#define META_SIZE 262144
 #define RING_OFF  (RT_AGENT_META + META_SIZE)
 #define SIZE	  (RING_OFF + SLOTS * sizeof(struct rt_agent_rec))
 #define SPANS_OFF ((SIZE + 4095) & ~4095ULL)
@@ -54,10 +56,11 @@ static int make_of_size(void **state, size_t size)
 	m->control = (void *)(m->base + RT_AGENT_CONTROL);
 	m->state = (void *)(m->base + RT_AGENT_STATE);
 	m->ring = (void *)(m->base + RING_OFF);
-	m->strings = strings__new();
+	m->strings = string_pool__new();
 	*m->header = (struct rt_agent_header){
 		.magic = RT_AGENT_MAGIC,
 		.version = RT_AGENT_VERSION,
+		.layout = rt_agent_layout(),
 		.pid = getpid(),
 		.meta_off = RT_AGENT_META,
 		.meta_size = META_SIZE,
@@ -101,14 +104,18 @@ static int destroy(void **state)
 
 	munmap(m->base, m->size);
 	close(m->fd);
-	strings__free(m->strings);
+	string_pool__free(m->strings);
 	free(m);
 	return 0;
 }
 
 static struct agent_view *view(struct memory *m)
 {
-	return agent__from_fd(getpid(), m->fd, m->strings);
+	struct agent_view *v = agent_memory__from_fd(getpid(), m->fd, m->strings);
+
+	if (v)
+		assert_int_equal(agent_memory__claim(v, CLAIM_OF_PROCESS), 0);
+	return v;
 }
 
 static void put(struct memory *m, uint64_t op)
@@ -147,14 +154,14 @@ static void records_come_out_in_order_around_the_ring(void **state)
 	for (int round = 0; round < 3; round++) {
 		for (int i = 0; i < 50; i++)
 			put(m, round * 50 + i);
-		assert_true(agent__drain(v, false, see, &s));
+		assert_true(agent_memory__drain(v, false, see, &s));
 		assert_int_equal(m->control->tail, (round + 1) * 50);
 	}
 	assert_int_equal(s.count, 150);
 	for (int i = 0; i < 150; i++)
 		assert_int_equal(s.ops[i], i);
-	assert_int_equal(agent__bad(v), 0);
-	agent__free(v);
+	assert_int_equal(agent_memory__bad(v), 0);
+	agent_memory__free(v);
 }
 
 static void an_unfinished_slot_holds_up_the_living_and_is_skipped_for_the_dead(void **state)
@@ -168,16 +175,16 @@ static void an_unfinished_slot_holds_up_the_living_and_is_skipped_for_the_dead(v
 	m->ring[1].seq = 0; /* of a dispatch: it was not submitted */
 	m->ring[3].seq = 0;
 	m->ring[3].kind = RT_AGENT_MEMORY;
-	assert_false(agent__drain(v, false, see, &s));
+	assert_false(agent_memory__drain(v, false, see, &s));
 	assert_int_equal(s.count, 1);
-	assert_false(agent__drain(v, false, see, &s));
+	assert_false(agent_memory__drain(v, false, see, &s));
 	assert_int_equal(s.count, 1);
-	agent__drain(v, true, see, &s);
+	agent_memory__drain(v, true, see, &s);
 	assert_int_equal(s.count, 3);
 	assert_int_equal(s.ops[1], 3);
 	assert_int_equal(s.ops[2], 5);
-	assert_int_equal(agent__bad(v), 1);
-	agent__free(v);
+	assert_int_equal(agent_memory__bad(v), 1);
+	agent_memory__free(v);
 }
 
 static void what_was_before_can_be_left_aside(void **state)
@@ -188,16 +195,16 @@ static void what_was_before_can_be_left_aside(void **state)
 
 	put(m, 1);
 	m->state->lost[RT_AGENT_COPY] = 3;
-	assert_int_equal(agent__lost(v), 3);
-	agent__skip_recorded(v);
-	agent__forget_losses(v);
+	assert_int_equal(agent_memory__lost(v), 3);
+	agent_memory__skip_recorded(v);
+	agent_memory__forget_losses(v);
 	put(m, 2);
 	m->state->lost[RT_AGENT_COPY] = 5;
-	assert_true(agent__drain(v, false, see, &s));
+	assert_true(agent_memory__drain(v, false, see, &s));
 	assert_int_equal(s.count, 1);
 	assert_int_equal(s.ops[0], 2);
-	assert_int_equal(agent__lost(v), 2);
-	agent__free(v);
+	assert_int_equal(agent_memory__lost(v), 2);
+	agent_memory__free(v);
 }
 
 /* ---- the agents of a trace: here there is one, of this process ---- */
@@ -236,7 +243,7 @@ static struct agents *agents(struct memory *m, struct seen *s)
 	const struct agents_callbacks callbacks = {
 		.record = see, .gone = see_gone, .placed = placed, .paused = paused, .arg = s};
 
-	return agents__new(m->strings, &callbacks, true);
+	return agent_set__new(m->strings, &callbacks, true);
 }
 
 static void needs_root(void)
@@ -255,18 +262,18 @@ static void an_agent_that_was_there_is_read_from_now(void **state)
 
 	needs_root();
 	put(m, 1);
-	assert_true(agents__look(a, getpid()));
+	assert_true(agent_set__look(a, getpid()));
 	put(m, 2);
 	m->state->active = 1;
-	agents__begin(a, 1);
-	assert_true(agents__drain(a));
+	agent_set__begin(a, 1);
+	assert_true(agent_set__drain(a));
 	assert_int_equal(s.count, 1);
 	assert_int_equal(s.ops[0], 2);
 	assert_int_equal(m->control->active, 1);
-	agents__free(a);
+	agent_set__free(a);
 }
 
-/* Its descriptor may be closed before the tracer hears of it. */
+/* The process may close the descriptor before the tracer learns of the agent. */
 static void an_agent_that_is_new_is_read_from_its_first_record(void **state)
 {
 	struct memory *m = *state;
@@ -274,14 +281,14 @@ static void an_agent_that_is_new_is_read_from_its_first_record(void **state)
 	struct agents *a = agents(m, &s);
 
 	needs_root();
-	agents__begin(a, 1);
+	agent_set__begin(a, 1);
 	put(m, 1);
 	put(m, 2);
-	agents__created(a, getpid(), -1, 1);
-	assert_true(agents__drain(a));
+	agent_set__created(a, getpid(), -1, 1);
+	assert_true(agent_set__drain(a));
 	assert_int_equal(s.count, 2);
-	assert_int_equal(agents__missed(a), 0);
-	agents__free(a);
+	assert_int_equal(agent_set__missed(a), 0);
+	agent_set__free(a);
 }
 
 /* When it captures is up to its agent and another tracer: it may be over before it is looked at. */
@@ -290,41 +297,41 @@ static void calls_that_another_has_captured_are_told_as_missing(void **state)
 	struct memory *m = *state;
 	struct blind b = {};
 	const struct agents_callbacks callbacks = {.blinded = blinded, .arg = &b};
-	struct agents *a = agents__new(m->strings, &callbacks, false);
+	struct agents *a = agent_set__new(m->strings, &callbacks, false);
 	struct rt_spans_state *s = (void *)(m->base + SPANS_OFF + RT_SPANS_STATE);
 	uint64_t before = clock__boot_ns();
 
 	needs_root();
 	s->since = before - 2;
 	s->until = before - 1; /* of the time before the trace */
-	agents__look(a, getpid());
-	agents__begin(a, 1);
-	agents__drain(a);
+	agent_set__look(a, getpid());
+	agent_set__begin(a, 1);
+	agent_set__drain(a);
 	assert_int_equal(b.times, 0);
 	assert_true(m->control->probing >= before); /* that we are there is said */
 
 	s->since = clock__boot_ns();
 	s->until = s->since + 1;
-	agents__drain(a);
-	agents__drain(a);
+	agent_set__drain(a);
+	agent_set__drain(a);
 	assert_int_equal(b.times, 1);
 	assert_int_equal(b.begin, s->since);
 	assert_int_equal(b.end, s->until);
 
 	s->since = clock__boot_ns(); /* and goes on */
-	agents__drain(a);
+	agent_set__drain(a);
 	assert_int_equal(b.times, 1);
-	agents__drain_last(a);
+	agent_set__drain_last(a);
 	assert_int_equal(b.times, 2);
 	assert_int_equal(b.begin, s->since);
 	assert_true(b.end > b.begin && b.end <= clock__boot_ns());
 
 	s->since = 1; /* what the process says is of now at most, and of the trace */
 	s->until = UINT64_MAX;
-	agents__drain(a);
+	agent_set__drain(a);
 	assert_int_equal(b.times, 3);
 	assert_true(b.begin > before && b.end <= clock__boot_ns());
-	agents__free(a);
+	agent_set__free(a);
 }
 
 /* The number of its descriptor may be another file's by then, one that might be sealed some day. */
@@ -336,12 +343,12 @@ static void an_agent_whose_descriptor_is_another_file_is_found(void **state)
 	int other = memfd_create("another", MFD_CLOEXEC | MFD_ALLOW_SEALING);
 
 	needs_root();
-	agents__begin(a, 1);
+	agent_set__begin(a, 1);
 	put(m, 1);
-	agents__created(a, getpid(), other, 1);
-	assert_true(agents__drain(a));
+	agent_set__created(a, getpid(), other, 1);
+	assert_true(agent_set__drain(a));
 	assert_int_equal(s.count, 1);
-	agents__free(a);
+	agent_set__free(a);
 	close(other);
 }
 
@@ -355,10 +362,10 @@ static void an_agent_that_is_gone_is_counted(void **state)
 	if (!pid)
 		_exit(0);
 	waitpid(pid, NULL, 0);
-	agents__begin(a, 1);
-	agents__created(a, pid, -1, 1);
-	assert_int_equal(agents__missed(a), 1);
-	agents__free(a);
+	agent_set__begin(a, 1);
+	agent_set__created(a, pid, -1, 1);
+	assert_int_equal(agent_set__missed(a), 1);
+	agent_set__free(a);
 }
 
 static void an_exec_ends_what_was_there_before_it(void **state)
@@ -367,23 +374,23 @@ static void an_exec_ends_what_was_there_before_it(void **state)
 	struct seen s = {};
 	struct agents *a = agents(m, &s);
 
-	agents__begin(a, 1);
-	agents__created(a, getpid(), m->fd, 100);
-	agents__exec(a, getpid(), 50); /* heard of later */
+	agent_set__begin(a, 1);
+	agent_set__created(a, getpid(), m->fd, 100);
+	agent_set__exec(a, getpid(), 50); /* reported late */
 	put(m, 1);
-	assert_true(agents__drain(a));
+	assert_true(agent_set__drain(a));
 	assert_int_equal(s.count, 1);
 	put(m, 2);
-	agents__exec(a, getpid(), 150);
-	agents__drain(a); /* the kernel may have more to say of it */
+	agent_set__exec(a, getpid(), 150);
+	agent_set__drain(a); /* the kernel may have more to say of it */
 	assert_int_equal(s.gone, 0);
-	assert_true(agents__drain(a));
+	assert_true(agent_set__drain(a));
 	assert_int_equal(s.count, 2);
 	assert_int_equal(s.gone, 1);
-	agents__free(a);
+	agent_set__free(a);
 }
 
-/* What the kernel saw when the process was killed comes behind what is in the ring. */
+/* What the kernel saw when the process was killed comes after the records in the ring. */
 static void ends_that_the_kernel_saw_come_last(void **state)
 {
 	struct rt_rec_ended end = {.h.pid = getpid(), .op = 7, .begin_ticks = 1, .end_ticks = 2};
@@ -392,31 +399,31 @@ static void ends_that_the_kernel_saw_come_last(void **state)
 	struct agents *a = agents(m, &s);
 
 	m->header->address = 0x7000;
-	agents__begin(a, 1);
-	agents__created(a, getpid(), m->fd, 100);
-	agents__ended(a, &end); /* not ready yet: it cannot be of this one */
-	assert_true(agents__drain(a));
+	agent_set__begin(a, 1);
+	agent_set__created(a, getpid(), m->fd, 100);
+	agent_set__ended(a, &end); /* not ready yet: it cannot be of this one */
+	assert_true(agent_set__drain(a));
 	assert_int_equal(s.address, 0x7000);
-	agents__ended(a, &end);
-	agents__exec(a, getpid(), 150);
+	agent_set__ended(a, &end);
+	agent_set__exec(a, getpid(), 150);
 	assert_int_equal(s.address, 0);
 	end.op = 8;
-	agents__ended(a, &end);
+	agent_set__ended(a, &end);
 	put(m, 1);
-	agents__drain(a);
-	agents__drain(a);
+	agent_set__drain(a);
+	agent_set__drain(a);
 	assert_int_equal(s.count, 3);
 	assert_int_equal(s.ops[0], 1);
 	assert_int_equal(s.ops[1], 7);
 	assert_int_equal(s.ops[2], 8);
 	assert_int_equal(s.gone, 1);
-	agents__ended(a, &end);
-	agents__drain(a);
+	agent_set__ended(a, &end);
+	agent_set__drain(a);
 	assert_int_equal(s.count, 3);
-	agents__free(a);
+	agent_set__free(a);
 }
 
-/* ---- names, and what is not believed ---- */
+/* ---- names, and headers that are refused ---- */
 
 static size_t put_kernel(struct memory *m, size_t at, uint32_t id, const char *name)
 {
@@ -438,12 +445,36 @@ static void names_are_read_and_demangled(void **state)
 
 	at = put_kernel(m, 0, 1, "plain_kernel");
 	put_kernel(m, at, 2, "_Z4vaddPKfS0_Pfi");
-	agent__drain(v, false, see, &s);
-	assert_string_equal(agent__kernel(v, 1)->name, "plain_kernel");
-	assert_string_equal(agent__kernel(v, 2)->name,
+	agent_memory__drain(v, false, see, &s);
+	assert_string_equal(agent_memory__kernel(v, 1)->name, "plain_kernel");
+	assert_string_equal(agent_memory__kernel(v, 2)->name,
 			    "vadd(float const*, float const*, float*, int)");
-	assert_null(agent__kernel(v, 3));
-	agent__free(v);
+	assert_null(agent_memory__kernel(v, 3));
+	agent_memory__free(v);
+}
+
+static void long_names_are_whole_or_marked_as_cut(void **state)
+{
+	static const size_t lengths[] = {8193, RT_META_NAME_MAX, RT_META_NAME_MAX + 1};
+	struct memory *m = *state;
+	struct agent_view *v = view(m);
+	struct seen s = {};
+	size_t at = 0;
+
+	for (uint32_t i = 0; i < 3; i++) {
+		char *name = calloc(1, lengths[i] + 1), *put = calloc(1, RT_META_NAME_MAX + 1);
+
+		memset(name, 'a' + (int)i, lengths[i]);
+		rt_meta_put_name(put, name, lengths[i]);
+		at = put_kernel(m, at, i + 1, put);
+		agent_memory__drain(v, false, see, &s);
+		if (lengths[i] > RT_META_NAME_MAX)
+			strcpy(name + RT_META_NAME_MAX - 3, "...");
+		assert_string_equal(agent_memory__kernel(v, i + 1)->name, name);
+		free(name);
+		free(put);
+	}
+	agent_memory__free(v);
 }
 
 static void records_that_make_no_sense_end_the_list_of_names(void **state)
@@ -458,12 +489,12 @@ static void records_that_make_no_sense_end_the_list_of_names(void **state)
 	bad = (void *)(m->base + RT_AGENT_META + at);
 	*bad = (struct rt_meta_hdr){.kind = RT_META_KERNEL, .size = 0xfffffff8};
 	m->state->meta_tail = UINT64_MAX;
-	agent__drain(v, false, see, &s);
-	assert_non_null(agent__kernel(v, 1));
-	assert_int_equal(agent__bad(v), 1);
-	agent__drain(v, false, see, &s);
-	assert_int_equal(agent__bad(v), 1);
-	agent__free(v);
+	agent_memory__drain(v, false, see, &s);
+	assert_non_null(agent_memory__kernel(v, 1));
+	assert_int_equal(agent_memory__bad(v), 1);
+	agent_memory__drain(v, false, see, &s);
+	assert_int_equal(agent_memory__bad(v), 1);
+	agent_memory__free(v);
 }
 
 static void a_name_longer_than_its_record_is_not_read(void **state)
@@ -475,9 +506,9 @@ static void a_name_longer_than_its_record_is_not_read(void **state)
 
 	put_kernel(m, 0, 1, "short");
 	k->name_len = 60000;
-	agent__drain(v, false, see, &s);
-	assert_null(agent__kernel(v, 1));
-	agent__free(v);
+	agent_memory__drain(v, false, see, &s);
+	assert_null(agent_memory__kernel(v, 1));
+	agent_memory__free(v);
 }
 
 static void memory_that_is_not_what_it_says_is_refused(void **state)
@@ -496,6 +527,7 @@ static void memory_that_is_not_what_it_says_is_refused(void **state)
 
 	REFUSED(magic, 1);
 	REFUSED(version, RT_AGENT_VERSION + 1);
+	REFUSED(layout, rt_agent_layout() + 1);
 	REFUSED(slot_size, 64);
 	REFUSED(slot_size, 0);
 	REFUSED(ring_slots, 0);
@@ -508,7 +540,7 @@ static void memory_that_is_not_what_it_says_is_refused(void **state)
 	REFUSED(meta_off, 0);
 	REFUSED(meta_size, UINT64_MAX);
 	REFUSED(spans_off, 4096);
-	REFUSED(spans_off, SIZE & ~4095ULL); /* no room for them behind that */
+	REFUSED(spans_off, SIZE & ~4095ULL); /* no room for them after that */
 	REFUSED(spans_off, UINT64_MAX & ~4095ULL);
 	*m->header = good;
 	m->header->magic = 0;
@@ -528,15 +560,15 @@ static void losses_are_told_by_kind_and_without_those_of_before(void **state)
 	m->state->lost[RT_AGENT_COPY] += 3;
 	m->state->lost[RT_AGENT_MEMORY] += 4;
 	m->state->meta_lost = 2;
-	assert_int_equal(agent__lost(v), 7);
-	assert_int_equal(agent__lost_of(v, RT_AGENT_COPY), 3);
-	assert_int_equal(agent__lost_of(v, RT_AGENT_MEMORY), 4);
-	assert_int_equal(agent__lost_of(v, RT_AGENT_DISPATCH), 0);
-	assert_int_equal(agent__lost_of(v, RT_AGENT_KINDS), 0);
-	agent__close(v);
-	assert_int_equal(agent__lost_of(v, RT_AGENT_COPY), 3);
-	assert_int_equal(agent__lost_names(v), 2);
-	agent__free(v);
+	assert_int_equal(agent_memory__lost(v), 7);
+	assert_int_equal(agent_memory__lost_of(v, RT_AGENT_COPY), 3);
+	assert_int_equal(agent_memory__lost_of(v, RT_AGENT_MEMORY), 4);
+	assert_int_equal(agent_memory__lost_of(v, RT_AGENT_DISPATCH), 0);
+	assert_int_equal(agent_memory__lost_of(v, RT_AGENT_KINDS), 0);
+	agent_memory__close(v);
+	assert_int_equal(agent_memory__lost_of(v, RT_AGENT_COPY), 3);
+	assert_int_equal(agent_memory__lost_names(v), 2);
+	agent_memory__free(v);
 }
 
 /* Else one process makes nonsense of the sum over all. */
@@ -548,19 +580,19 @@ static void losses_that_no_agent_can_have_are_not_believed(void **state)
 	m->control->tail = m->state->head = 5; /* there was a tracer before */
 	m->state->lost[RT_AGENT_COPY] = 100;
 	v = view(m);
-	assert_true(agent__is_flawless(v));
+	assert_true(agent_memory__is_flawless(v));
 	m->state->lost[RT_AGENT_DISPATCH] = 2;
 	m->state->lost[RT_AGENT_COPY] = 99;
 	m->state->lost[RT_AGENT_MEMORY] = UINT64_MAX;
 	m->state->meta_lost = 1ULL << 62;
-	assert_int_equal(agent__lost(v), 2);
-	assert_int_equal(agent__lost_names(v), 0);
-	assert_int_equal(agent__bad(v), 3);
-	agent__close(v);
-	assert_int_equal(agent__lost(v), 2);
-	assert_int_equal(agent__bad(v), 3);
-	assert_false(agent__is_flawless(v));
-	agent__free(v);
+	assert_int_equal(agent_memory__lost(v), 2);
+	assert_int_equal(agent_memory__lost_names(v), 0);
+	assert_int_equal(agent_memory__bad(v), 3);
+	agent_memory__close(v);
+	assert_int_equal(agent_memory__lost(v), 2);
+	assert_int_equal(agent_memory__bad(v), 3);
+	assert_false(agent_memory__is_flawless(v));
+	agent_memory__free(v);
 }
 
 /* A file that can be cut would be a SIGBUS in our hands. */
@@ -571,7 +603,7 @@ static void memory_that_is_not_sealed_is_not_mapped(void **state)
 	assert_null(view(m));
 	assert_int_equal(errno, EAGAIN);
 	seal(m);
-	agent__free(view(m));
+	agent_memory__free(view(m));
 }
 
 /* All of the memory but the checked header is noise, again and again: only counts may come of it.
@@ -590,17 +622,19 @@ static void noise_does_no_harm(void **state)
 		if (round % 2) /* plausible indices reach deeper */
 			m->state->head = m->control->tail + rand() % (2 * SLOTS);
 		m->state->meta_tail = rand() % (2 * META_SIZE);
-		agent__drain(v, round % 3 == 0, see, &s);
+		agent_memory__drain(v, round % 3 == 0, see, &s);
 		assert_true(s.count <= SLOTS);
-		agent__activate(v);
-		agent__lost(v);
+		agent_memory__activate(v);
+		agent_memory__lost(v);
 	}
-	agent__free(v);
+	agent_memory__free(v);
 }
 
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
+		cmocka_unit_test_setup_teardown(long_names_are_whole_or_marked_as_cut, make,
+						destroy),
 		cmocka_unit_test_setup_teardown(records_come_out_in_order_around_the_ring, make,
 						destroy),
 		cmocka_unit_test_setup_teardown(

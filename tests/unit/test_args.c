@@ -14,9 +14,9 @@
 
 #include <cmocka.h>
 
-#include "user/api.h"
-#include "user/args.h"
-#include "user/value.h"
+#include "common/api_tables.h"
+#include "user/api/call_arguments.h"
+#include "common/api_value.h"
 
 /* A span record under construction. */
 static struct {
@@ -61,13 +61,13 @@ static const char *decoded_kernel(const char *symbol, const char *kernel)
 
 	assert_int_equal(call_values__from_record(&v, &rec, rec.span.h.size), 0);
 	v.kernel = kernel;
-	textbuf__free(&t);
-	textbuf__str(&t, symbol);
-	textbuf__char(&t, '(');
-	args__put(&t, fn, &v);
-	textbuf__char(&t, ')');
-	args__put_return(&t, fn, &v);
-	return textbuf__string(&t);
+	text_buffer__free(&t);
+	text_buffer__str(&t, symbol);
+	text_buffer__char(&t, '(');
+	call_arguments__put(&t, fn, &v);
+	text_buffer__char(&t, ')');
+	call_arguments__put_return(&t, fn, &v);
+	return text_buffer__string(&t);
 }
 
 static const char *decoded(const char *symbol)
@@ -135,21 +135,23 @@ static void test_failures(void **state)
 {
 	struct call_values v = {.returned = true, .ret = 600};
 
-	assert_false(args__failed(api__find("hipStreamQuery"), &v)); /* hipErrorNotReady */
+	assert_false(
+		call_arguments__failed(api__find("hipStreamQuery"), &v)); /* hipErrorNotReady */
 	v.ret = 1;
-	assert_true(args__failed(api__find("hipStreamQuery"), &v));
-	assert_false(args__failed(api__find("hsa_iterate_agents"), &v)); /* INFO_BREAK */
+	assert_true(call_arguments__failed(api__find("hipStreamQuery"), &v));
+	assert_false(call_arguments__failed(api__find("hsa_iterate_agents"), &v)); /* INFO_BREAK */
 	v.ret = 0x1000;
-	assert_true(args__failed(api__find("hsa_iterate_agents"), &v));
-	assert_false(args__failed(api__find("roctxRangePushA"), &v));
+	assert_true(call_arguments__failed(api__find("hsa_iterate_agents"), &v));
+	assert_false(call_arguments__failed(api__find("roctxRangePushA"), &v));
 	v.ret = 0xffffffff;
-	assert_true(args__failed(api__find("roctxRangePop"), &v));
+	assert_true(call_arguments__failed(api__find("roctxRangePop"), &v));
 	if (api__find("hsaKmtOpenKFD")) /* a release without the thunk's header does not know it */
-		assert_true(args__failed(api__find("hsaKmtOpenKFD"), &v));
-	assert_true(args__failed(api__find("roctracer_activity_pop_external_correlation_id"), &v));
-	assert_false(args__failed(NULL, &v));
+		assert_true(call_arguments__failed(api__find("hsaKmtOpenKFD"), &v));
+	assert_true(call_arguments__failed(
+		api__find("roctracer_activity_pop_external_correlation_id"), &v));
+	assert_false(call_arguments__failed(NULL, &v));
 	v.returned = false;
-	assert_false(args__failed(api__find("hipStreamQuery"), &v));
+	assert_false(call_arguments__failed(api__find("hipStreamQuery"), &v));
 }
 
 static void test_strings(void **state)
@@ -259,7 +261,7 @@ static void test_items_that_make_no_sense(void **state)
 	assert_int_equal(v.stack_words, 0);
 }
 
-/* Any bytes behind a span: no function's decoder reads outside of them, and the text is bounded. */
+/* Any bytes after a span: no function's decoder reads outside of them, and the text is bounded. */
 static void test_random_items(void **state)
 {
 	struct call_values v;
@@ -279,13 +281,13 @@ static void test_random_items(void **state)
 		assert_non_null(copy);
 		memcpy(copy, &rec, size);
 		assert_int_equal(call_values__from_record(&v, copy, size), 0);
-		textbuf__reset(&t);
-		args__put(&t, api__function(n % api_function_count), &v);
-		args__put_return(&t, api__function(n % api_function_count), &v);
+		text_buffer__reset(&t);
+		call_arguments__put(&t, api__function(n % api_function_count), &v);
+		call_arguments__put_return(&t, api__function(n % api_function_count), &v);
 		assert_true(t.len < 64 * RT_DATA_MAX);
 		free(copy);
 	}
-	textbuf__free(&t);
+	text_buffer__free(&t);
 }
 
 static char seen[512];
@@ -304,9 +306,9 @@ static const char *each(const char *symbol)
 
 	seen[0] = '\0';
 	assert_int_equal(call_values__from_record(&v, &rec, rec.span.h.size), 0);
-	args__each(&t, api__find(symbol), &v, ARGS_TEXTS, note, NULL);
-	args__return(&t, api__find(symbol), &v, note, NULL);
-	textbuf__free(&t);
+	call_arguments__each(&t, api__find(symbol), &v, ARGS_TEXTS, note, NULL);
+	call_arguments__return(&t, api__find(symbol), &v, note, NULL);
+	text_buffer__free(&t);
 	return seen;
 }
 
@@ -431,15 +433,15 @@ static void test_ioctls(void **state)
 	assert_non_null(io);
 	assert_string_equal(io->name, "AMDKFD_IOC_CREATE_EVENT");
 	assert_int_equal(io->type->size, _IOC_SIZE(AMDKFD_IOC_CREATE_EVENT));
-	value__put_bare(&t, io->type, &args, sizeof(args));
-	assert_string_equal(textbuf__string(&t),
+	api_value__put_bare(&t, io->type, &args, sizeof(args));
+	assert_string_equal(text_buffer__string(&t),
 			    "event_page_offset=4096, event_trigger_data=7, event_type=2, "
 			    "auto_reset=1, node_id=3, event_id=4, event_slot_index=5");
-	textbuf__reset(&t);
-	value__put_bare(&t, io->type, &args, 12);
-	assert_string_equal(textbuf__string(&t),
+	text_buffer__reset(&t);
+	api_value__put_bare(&t, io->type, &args, 12);
+	assert_string_equal(text_buffer__string(&t),
 			    "event_page_offset=4096, event_trigger_data=7, ...");
-	textbuf__free(&t);
+	text_buffer__free(&t);
 	assert_string_equal(api__ioctl(_IOC_NR(AMDKFD_IOC_ALLOC_MEMORY_OF_GPU))->name,
 			    "AMDKFD_IOC_ALLOC_MEMORY_OF_GPU");
 	assert_null(api__ioctl(0xff));
@@ -449,21 +451,21 @@ static void test_numbers(void **state)
 {
 	struct textbuf t = {0};
 
-	textbuf__int(&t, INT64_MIN);
-	textbuf__char(&t, ' ');
-	textbuf__uint(&t, UINT64_MAX);
-	textbuf__char(&t, ' ');
-	textbuf__hex(&t, 0);
-	textbuf__char(&t, ' ');
-	textbuf__float(&t, 0.1f);
-	textbuf__char(&t, ' ');
-	textbuf__float(&t, 16777217.0f);
-	textbuf__char(&t, ' ');
-	textbuf__double(&t, 1.0 / 3);
-	assert_string_equal(textbuf__string(&t),
+	text_buffer__int(&t, INT64_MIN);
+	text_buffer__char(&t, ' ');
+	text_buffer__uint(&t, UINT64_MAX);
+	text_buffer__char(&t, ' ');
+	text_buffer__hex(&t, 0);
+	text_buffer__char(&t, ' ');
+	text_buffer__float(&t, 0.1f);
+	text_buffer__char(&t, ' ');
+	text_buffer__float(&t, 16777217.0f);
+	text_buffer__char(&t, ' ');
+	text_buffer__double(&t, 1.0 / 3);
+	assert_string_equal(text_buffer__string(&t),
 			    "-9223372036854775808 18446744073709551615 0x0 0.1 "
 			    "16777216 0.3333333333333333");
-	textbuf__free(&t);
+	text_buffer__free(&t);
 }
 
 int main(void)

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: MIT
 /*
- * Tests that calls of a real library, libroctx64, are led to the stubs (hsa_agent/bind.c): of the
- * program, of what is loaded later, whenever its calls are bound, and that forks do no harm.
+ * Tests that calls of a real library, libroctx64, are led to the stubs
+ * (hsa_agent/calls/bind_stubs.c): of the program, of what is loaded later, whenever its calls are
+ * bound, and that forks do no harm.
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -18,11 +19,11 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "hsa_agent/bind.h"
-#include "hsa_agent/stubs.h"
-#include "roctx/roctx.h"
-#include "user/agent_spans.h"
-#include "user/items.h"
+#include "hsa_agent/calls/bind_stubs.h"
+#include "hsa_agent/calls/call_stubs.h"
+#include "roctracer/roctx.h"
+#include "user/agent/agent_calls.h"
+#include "user/api/span_items.h"
 
 static char *memory;
 static struct agent_spans *reader;
@@ -37,25 +38,25 @@ static void hear(const struct rt_rec *rec, void *arg)
 
 	if (rec->kind != RT_REC_SPAN)
 		return;
-	item = items__next((const void *)rec, NULL);
+	item = span_items__next((const void *)rec, NULL);
 	n_heard++;
 	snprintf(heard, sizeof(heard), "%.*s", item ? item->len : 0,
-		 item ? (const char *)items__data(item) : "");
+		 item ? (const char *)span_items__data(item) : "");
 }
 
 /* What was captured since the last time. */
 static size_t hear_all(void)
 {
 	n_heard = 0;
-	assert_true(agent_spans__drain(reader, hear, NULL));
+	assert_true(agent_calls__drain(reader, hear, NULL));
 	return n_heard;
 }
 
 static int set_up(void **state)
 {
 	void *entry = dlsym(RTLD_DEFAULT, "roctxMarkA");
-	/* It begins with a nop of 5 bytes (roctx/entry.inc). */
-	struct agent_span_way way = {RT_SPAN_WAY_JUMP, 0, (uintptr_t)entry, (uintptr_t)entry + 5,
+	/* It begins with push %rbp, register 5 (roctx/entry.inc). */
+	struct agent_span_way way = {RT_SPAN_WAY_PUSH, 5, (uintptr_t)entry, (uintptr_t)entry + 1,
 				     0};
 	struct spans_area area;
 
@@ -65,23 +66,23 @@ static int set_up(void **state)
 	spans_use(&area);
 	stubs_use(&area);
 	bind_init();
-	reader = agent_spans__new(memory, 0);
-	if (agent_spans__add(reader, &mark, &way))
+	reader = agent_calls__new(memory, 0);
+	if (agent_calls__add(reader, &mark, &way))
 		return -1;
-	agent_spans__want(reader, true);
+	agent_calls__want(reader, true);
 	return !stubs_follow(true);
 }
 
 /* Until it has led that many places more to the stubs, or a second has passed. */
 static void look(bool changed, uint64_t more)
 {
-	uint64_t before = agent_spans__places(reader);
+	uint64_t before = agent_calls__places(reader);
 
-	for (int i = 0; i < 1000 && agent_spans__places(reader) < before + more; i++) {
+	for (int i = 0; i < 1000 && agent_calls__places(reader) < before + more; i++) {
 		bind_look(changed && !i, stubs_places());
 		usleep(1000);
 	}
-	assert_int_equal(agent_spans__places(reader), before + more);
+	assert_int_equal(agent_calls__places(reader), before + more);
 }
 
 static void calls_of_the_program(void **state)

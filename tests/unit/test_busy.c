@@ -11,7 +11,7 @@
 
 #include <cmocka.h>
 
-#include "user/live/busy.h"
+#include "user/live/busy_time.h"
 
 #define INSTANTS 100000
 
@@ -26,7 +26,7 @@ static uint64_t count_instants(unsigned char *covered, uint64_t begin, uint64_t 
 	return fresh;
 }
 
-/* Ends go up, but for the last few, which are told late; begins lie up to `longest` before. */
+/* Ends go up, but for the last few, which are reported late; begins are up to `longest` before. */
 static void check_random(unsigned int seed, int longest, int late)
 {
 	static unsigned char covered[INSTANTS];
@@ -38,7 +38,8 @@ static void check_random(unsigned int seed, int longest, int late)
 	while (at < INSTANTS - 200) {
 		uint64_t end = at - random() % late, begin = end - random() % longest;
 
-		assert_int_equal(busy__add(&b, begin, end), count_instants(covered, begin, end));
+		assert_int_equal(busy_time__add(&b, begin, end),
+				 count_instants(covered, begin, end));
 		at += random() % 40;
 	}
 }
@@ -55,14 +56,14 @@ static void test_edges(void **state)
 {
 	struct busy b = {};
 
-	assert_int_equal(busy__add(&b, 5, 5), 0);
-	assert_int_equal(busy__add(&b, 9, 3), 0);
-	assert_int_equal(busy__add(&b, 100, 110), 10);
-	assert_int_equal(busy__add(&b, 100, 110), 0);
-	assert_int_equal(busy__add(&b, 110, 120), 10);
-	assert_int_equal(busy__add(&b, 10, 20), 10); /* before the first one */
-	assert_int_equal(busy__add(&b, 0, UINT64_MAX), UINT64_MAX - 30);
-	assert_int_equal(busy__add(&b, 200, 300), 0);
+	assert_int_equal(busy_time__add(&b, 5, 5), 0);
+	assert_int_equal(busy_time__add(&b, 9, 3), 0);
+	assert_int_equal(busy_time__add(&b, 100, 110), 10);
+	assert_int_equal(busy_time__add(&b, 100, 110), 0);
+	assert_int_equal(busy_time__add(&b, 110, 120), 10);
+	assert_int_equal(busy_time__add(&b, 10, 20), 10); /* before the first one */
+	assert_int_equal(busy_time__add(&b, 0, UINT64_MAX), UINT64_MAX - 30);
+	assert_int_equal(busy_time__add(&b, 200, 300), 0);
 }
 
 /* More gaps than are kept: never more than there is. */
@@ -72,9 +73,9 @@ static void test_old_gaps(void **state)
 	uint64_t sum = 0;
 
 	for (uint64_t i = 0; i < 10 * BUSY_GAPS; i++)
-		sum += busy__add(&b, i * 10, i * 10 + 5);
+		sum += busy_time__add(&b, i * 10, i * 10 + 5);
 	assert_int_equal(sum, 10 * BUSY_GAPS * 5);
-	assert_int_equal(busy__add(&b, 0, 10 * BUSY_GAPS * 10), BUSY_GAPS * 5 + 5);
+	assert_int_equal(busy_time__add(&b, 0, 10 * BUSY_GAPS * 10), BUSY_GAPS * 5 + 5);
 }
 
 int main(void)

@@ -15,7 +15,7 @@
 
 #include <cmocka.h>
 
-#include "user/codeobjects.h"
+#include "user/doorbell/code_objects.h"
 
 /* ---- memory that a test makes up ---- */
 
@@ -112,7 +112,7 @@ static void a_file_that_is_cut_anywhere(void **state)
 		struct memory cut = {.bytes = copy, .size = size};
 
 		memcpy(copy, m.bytes, size);
-		/* What is there, and what is said to be there. */
+		/* With the real size, and with the size before the cut. */
 		count = 0;
 		code_elf__kernels(read_memory, &cut, size, count_kernel, &count);
 		code_elf__kernels(read_memory, &cut, whole, count_kernel, &count);

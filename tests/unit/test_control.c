@@ -10,9 +10,9 @@
 
 #include <cmocka.h>
 
-#include "user/control.h"
-#include "user/external.h"
-#include "user/task.h"
+#include "user/merge/trace_control.h"
+#include "user/merge/external_ids.h"
+#include "user/merge/processes.h"
 
 /* ---- when it was off ---- */
 
@@ -83,15 +83,15 @@ static void tell(struct tasks *tasks, uint32_t pid, enum rt_control what, uint64
 		.args[0] = thread,
 	};
 
-	control__call(tasks, tasks__process(tasks, pid), what, &rec);
+	trace_control__call(tasks, processes__process(tasks, pid), what, &rec);
 }
 
 /* It is off from the entry of what switches off to the return of what switches on. */
 static void calls_switch_processes(void **state)
 {
-	struct tasks *tasks = tasks__new();
-	const struct off_times *mine = &tasks__process(tasks, 1)->off;
-	const struct off_times *other = &tasks__process(tasks, 2)->off;
+	struct tasks *tasks = processes__new();
+	const struct off_times *mine = &processes__process(tasks, 1)->off;
+	const struct off_times *other = &processes__process(tasks, 2)->off;
 
 	tell(tasks, 1, RT_CONTROL_STOP, 0, 100);
 	tell(tasks, 1, RT_CONTROL_START, 0, 200);
@@ -105,52 +105,52 @@ static void calls_switch_processes(void **state)
 	assert_true(off_times__at(mine, 500));
 	tell(tasks, 1, RT_CONTROL_RESUME, 0, 500);
 	assert_false(off_times__at(mine, 511));
-	tasks__free(tasks);
+	processes__free(tasks);
 }
 
 static void calls_switch_threads_by_their_own_ids(void **state)
 {
-	struct tasks *tasks = tasks__new();
-	struct thread *th = tasks__thread(tasks, 1, 1007);
+	struct tasks *tasks = processes__new();
+	struct thread *th = processes__thread(tasks, 1, 1007);
 
-	tasks__set_ns_tid(tasks, th, 7);
+	processes__set_ns_tid(tasks, th, 7);
 	tell(tasks, 1, RT_CONTROL_PAUSE, 7, 100);
 	assert_true(off_times__at(&th->off, 150));
-	assert_false(off_times__at(&tasks__process(tasks, 1)->off, 150));
+	assert_false(off_times__at(&processes__process(tasks, 1)->off, 150));
 	tell(tasks, 1, RT_CONTROL_RESUME, 7, 200);
 	assert_false(off_times__at(&th->off, 250));
 	tell(tasks, 1, RT_CONTROL_PAUSE, 7, 300);
 	tell(tasks, 1, RT_CONTROL_RESUME, 0, 400); /* all of them */
 	assert_true(off_times__at(&th->off, 350));
 	assert_false(off_times__at(&th->off, 450));
-	tasks__free(tasks);
+	processes__free(tasks);
 }
 
 static void children_begin_as_their_parents_programs_as_programs(void **state)
 {
-	struct tasks *tasks = tasks__new();
+	struct tasks *tasks = processes__new();
 	struct process *child;
 	uint64_t id;
 
-	tasks__set_initially_off(tasks, RT_OFF_PAUSED);
-	assert_true(off_times__at(&tasks__process(tasks, 1)->off, 0));
+	processes__set_initially_off(tasks, RT_OFF_PAUSED);
+	assert_true(off_times__at(&processes__process(tasks, 1)->off, 0));
 	tell(tasks, 1, RT_CONTROL_RESUME, 0, 100);
-	assert_int_equal(external__push(&tasks__thread(tasks, 1, 1)->external, 77, 150), 0);
-	tasks__fork(tasks, 1, 1, 2);
-	child = tasks__process(tasks, 2);
+	assert_int_equal(external_ids__push(&processes__thread(tasks, 1, 1)->external, 77, 150), 0);
+	processes__fork(tasks, 1, 1, 2);
+	child = processes__process(tasks, 2);
 	assert_true(off_times__at(&child->off, 50));
 	assert_false(off_times__at(&child->off, 200));
-	assert_true(external__at(&tasks__thread(tasks, 2, 2)->external, 200, &id));
+	assert_true(external_ids__at(&processes__thread(tasks, 2, 2)->external, 200, &id));
 	assert_int_equal(id, 77);
 	tell(tasks, 2, RT_CONTROL_STOP, 0, 300);
-	assert_false(off_times__at(&tasks__process(tasks, 1)->off, 350));
-	tasks__exec(tasks, 2, 2, 400);
+	assert_false(off_times__at(&processes__process(tasks, 1)->off, 350));
+	processes__exec(tasks, 2, 2, 400);
 	assert_true(off_times__at(&child->off, 450));
 	assert_int_equal(child->off.why, RT_OFF_PAUSED);
-	assert_false(external__at(&tasks__thread(tasks, 2, 2)->external, 450, &id));
-	tasks__fork(tasks, 98, 98, 99); /* nothing is known of either */
-	tasks__exec(tasks, 97, 97, 500);
-	tasks__free(tasks);
+	assert_false(external_ids__at(&processes__thread(tasks, 2, 2)->external, 450, &id));
+	processes__fork(tasks, 98, 98, 99); /* nothing is known of either */
+	processes__exec(tasks, 97, 97, 500);
+	processes__free(tasks);
 }
 
 /* ---- external IDs ---- */
@@ -160,24 +160,24 @@ static void the_id_on_top_at_a_time(void **state)
 	struct external_stack s = {};
 	uint64_t id = 5;
 
-	assert_false(external__at(&s, 100, &id));
-	external__pop(&s); /* of nothing */
-	assert_int_equal(external__push(&s, 11, 100), 0);
-	assert_int_equal(external__push(&s, 0, 200), 0);
-	assert_int_equal(external__push(&s, UINT64_MAX, 300), 0);
-	assert_false(external__at(&s, 99, &id));
+	assert_false(external_ids__at(&s, 100, &id));
+	external_ids__pop(&s); /* of nothing */
+	assert_int_equal(external_ids__push(&s, 11, 100), 0);
+	assert_int_equal(external_ids__push(&s, 0, 200), 0);
+	assert_int_equal(external_ids__push(&s, UINT64_MAX, 300), 0);
+	assert_false(external_ids__at(&s, 99, &id));
 	assert_int_equal(id, 5);
-	assert_true(external__at(&s, 199, &id));
+	assert_true(external_ids__at(&s, 199, &id));
 	assert_int_equal(id, 11);
-	assert_true(external__at(&s, 200, &id));
+	assert_true(external_ids__at(&s, 200, &id));
 	assert_int_equal(id, 0);
-	assert_true(external__at(&s, 400, &id));
+	assert_true(external_ids__at(&s, 400, &id));
 	assert_true(id == UINT64_MAX);
-	external__pop(&s);
-	assert_true(external__at(&s, 400, &id));
+	external_ids__pop(&s);
+	assert_true(external_ids__at(&s, 400, &id));
 	assert_int_equal(id, 0);
-	external__clear(&s);
-	assert_false(external__at(&s, 400, &id));
+	external_ids__clear(&s);
+	assert_false(external_ids__at(&s, 400, &id));
 }
 
 static void a_program_that_never_pops(void **state)
@@ -186,21 +186,21 @@ static void a_program_that_never_pops(void **state)
 	uint64_t id, kept = 0;
 
 	for (uint64_t i = 1; i <= 100000; i++)
-		kept += !external__push(&s, i, i);
+		kept += !external_ids__push(&s, i, i);
 	assert_in_range(kept, 1000, 10000);
-	assert_int_equal(external__push(&s, 1, 1), -E2BIG);
-	/* What is on top is not known until so many were popped as could not be kept. */
-	assert_false(external__at(&s, UINT64_MAX, &id));
+	assert_int_equal(external_ids__push(&s, 1, 1), -E2BIG);
+	/* The top is not known until as many were popped as could not be kept. */
+	assert_false(external_ids__at(&s, UINT64_MAX, &id));
 	for (uint64_t i = kept; i < 100000; i++)
-		external__pop(&s);
-	assert_false(external__at(&s, UINT64_MAX, &id));
-	external__pop(&s);
-	assert_true(external__at(&s, UINT64_MAX, &id));
+		external_ids__pop(&s);
+	assert_false(external_ids__at(&s, UINT64_MAX, &id));
+	external_ids__pop(&s);
+	assert_true(external_ids__at(&s, UINT64_MAX, &id));
 	assert_int_equal(id, kept);
-	external__pop(&s);
-	assert_true(external__at(&s, UINT64_MAX, &id));
+	external_ids__pop(&s);
+	assert_true(external_ids__at(&s, UINT64_MAX, &id));
 	assert_int_equal(id, kept - 1);
-	external__clear(&s);
+	external_ids__clear(&s);
 }
 
 int main(void)

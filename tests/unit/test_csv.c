@@ -14,8 +14,8 @@
 #include <cmocka.h>
 
 #include "tests/unit/sink_feed.h"
-#include "user/csv.h"
-#include "user/csvstats.h"
+#include "user/base/csv_writer.h"
+#include "user/formats/csv_statistics.h"
 
 /* ---- rows ---- */
 
@@ -23,9 +23,9 @@ static void field_is(const char *text, const char *want)
 {
 	struct textbuf row = {};
 
-	csv__text(&row, text);
-	assert_string_equal(textbuf__string(&row), want);
-	textbuf__free(&row);
+	csv_writer__text(&row, text);
+	assert_string_equal(text_buffer__string(&row), want);
+	text_buffer__free(&row);
 }
 
 static void test_fields(void **state)
@@ -46,13 +46,13 @@ static void test_rows(void **state)
 	char *text;
 	FILE *out = open_memstream(&text, &size);
 
-	assert_int_equal(csv__header(&row, out, "One Two_2"), 0);
-	csv__uint(&row, UINT64_MAX);
-	csv__text(&row, "x");
-	assert_int_equal(csv__end(&row, out), 0);
+	assert_int_equal(csv_writer__header(&row, out, "One Two_2"), 0);
+	csv_writer__uint(&row, UINT64_MAX);
+	csv_writer__text(&row, "x");
+	assert_int_equal(csv_writer__end(&row, out), 0);
 	fclose(out);
 	assert_string_equal(text, "\"One\",\"Two_2\"\n18446744073709551615,\"x\"\n");
-	textbuf__free(&row);
+	text_buffer__free(&row);
 	free(text);
 }
 
@@ -65,10 +65,10 @@ static char *written(struct csv_stats *s)
 	char *text;
 	FILE *out = open_memstream(&text, &size);
 
-	assert_int_equal(csv_stats__write(s, &row, out), 0);
+	assert_int_equal(csv_statistics__write(s, &row, out), 0);
 	fclose(out);
-	textbuf__free(&row);
-	csv_stats__free(s);
+	text_buffer__free(&row);
+	csv_statistics__free(s);
 	return text;
 }
 
@@ -77,11 +77,11 @@ static void test_stats(void **state)
 	struct csv_stats s = {};
 	char *text;
 
-	csv_stats__add(&s, "once", 1);
-	csv_stats__add(&s, "twice", 10);
-	csv_stats__add(&s, "twice", 20);
-	csv_stats__add(&s, "nothing", 0);
-	csv_stats__add(&s, "most", 100000);
+	csv_statistics__add(&s, "once", 1);
+	csv_statistics__add(&s, "twice", 10);
+	csv_statistics__add(&s, "twice", 20);
+	csv_statistics__add(&s, "nothing", 0);
+	csv_statistics__add(&s, "most", 100000);
 	text = written(&s);
 	/* 7.07...: the root of 50 */
 	assert_string_equal(text,
@@ -99,9 +99,9 @@ static void test_stats_are_bounded(void **state)
 
 	for (int i = 0; i < CSV_STATS_NAMES + 1000; i++) {
 		snprintf(name, sizeof(name), "name %d", i);
-		assert_int_equal(csv_stats__add(&s, name, 1), 0);
+		assert_int_equal(csv_statistics__add(&s, name, 1), 0);
 	}
-	csv_stats__add(&s, "name 1", UINT64_MAX);
+	csv_statistics__add(&s, "name 1", UINT64_MAX);
 	assert_int_equal(s.all.total, UINT64_MAX);
 	text = written(&s);
 	assert_contains(text, "\"name 1\",2,18446744073709551615,");

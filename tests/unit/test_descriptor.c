@@ -11,7 +11,7 @@
 
 #include <cmocka.h>
 
-#include "hsa_agent/descriptor.h"
+#include "inprocess/kernel_descriptor.h"
 
 /* All that differs between the descriptors: the words at 44, 48 and 56. */
 static void check(const char *gfx, uint32_t rsrc3, uint32_t rsrc1, uint16_t properties,

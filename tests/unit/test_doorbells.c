@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: MIT
 /*
- * Tests what becomes of packets and signals that are heard of in every order: times of signals that
- * are used again, shared or seen from outside too early, and packets that others have rung for.
+ * Tests packets and signals that are reported in every order. Covered are the times of signals that
+ * are used again, shared or seen from outside too early, and packets that another thread's doorbell
+ * store submits.
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -12,9 +13,9 @@
 
 #include <cmocka.h>
 
-#include "user/clock.h"
-#include "user/completions.h"
-#include "user/doorbells.h"
+#include "user/clock/clock_map.h"
+#include "user/doorbell/completion_signals.h"
+#include "user/doorbell/doorbell_queues.h"
 
 /* ---- completions ---- */
 
@@ -53,7 +54,7 @@ static void use(struct completions *c, uint64_t signal, int64_t value, uint64_t 
 {
 	const struct signal_words words = {value, start, end};
 
-	assert_true(completions__use(c, getpid(), signal, &words, u));
+	assert_true(completion_signals__use(c, getpid(), signal, &words, u));
 }
 
 #define ENDED(u, s, e)                                                     \
@@ -64,7 +65,7 @@ static void use(struct completions *c, uint64_t signal, int64_t value, uint64_t 
 
 static void a_signal_that_is_used_again_tells_of_the_packet_before(void **state)
 {
-	struct completions *c = completions__new(on_end, unsure, NULL);
+	struct completions *c = completion_signals__new(on_end, unsure, NULL);
 	struct user u[3] = {};
 
 	use(c, 0x1000, 1, 5, 9, &u[0]); /* 5 and 9 are of somebody before */
@@ -74,13 +75,13 @@ static void a_signal_that_is_used_again_tells_of_the_packet_before(void **state)
 	ENDED(u[1], 30, 40);
 	use(c, 0x1000, 1, 50, 50, &u[2]); /* ... and its times are nobody's */
 	assert_int_equal(u[2].ended, 0);
-	completions__free(c, on_drop);
+	completion_signals__free(c, on_drop);
 	assert_int_equal(u[2].ended, 1);
 }
 
 static void of_a_shared_signal_nobody_knows_whose_times_it_has(void **state)
 {
-	struct completions *c = completions__new(on_end, unsure, NULL);
+	struct completions *c = completion_signals__new(on_end, unsure, NULL);
 	struct user u[4] = {};
 
 	use(c, 0x1000, 3, 0, 0, &u[0]);
@@ -89,76 +90,76 @@ static void of_a_shared_signal_nobody_knows_whose_times_it_has(void **state)
 	ENDED(u[0], 0, 0);
 	ENDED(u[1], 0, 0);
 	ENDED(u[2], 0, 0);
-	use(c, 0x1000, 3, 30, 40, &u[3]); /* armed again: only its own packet is under way */
+	use(c, 0x1000, 3, 30, 40, &u[3]); /* armed again: only its own packet is in flight */
 	use(c, 0x1000, 2, 50, 60, NULL);
 	ENDED(u[3], 50, 60);
-	completions__free(c, on_drop);
+	completion_signals__free(c, on_drop);
 }
 
 static void of_a_packet_that_was_taken_before_times_may_be_its_own(void **state)
 {
 	const struct signal_words armed = {1, 10, 20}, lower = {0, 30, 40};
-	struct completions *c = completions__new(on_end, unsure, NULL);
+	struct completions *c = completion_signals__new(on_end, unsure, NULL);
 	struct user u[3] = {};
 
 	use(c, 0x1000, 1, 0, 0, &u[0]);
-	assert_true(completions__use_late(c, getpid(), 0x1000, &armed, &u[1]));
+	assert_true(completion_signals__use_late(c, getpid(), 0x1000, &armed, &u[1]));
 	ENDED(u[0], 0, 0); /* 10 and 20 may be of either */
-	assert_false(completions__use_late(c, getpid(), 0x1000, &lower, &u[2]));
+	assert_false(completion_signals__use_late(c, getpid(), 0x1000, &lower, &u[2]));
 	ENDED(u[1], 0, 0);
 	assert_int_equal(u[2].ended, 0);
-	completions__free(c, on_drop);
+	completion_signals__free(c, on_drop);
 }
 
 static void what_began_before_a_packet_was_missing_is_not_of_it(void **state)
 {
 	const struct signal_words armed = {1, 10, 20}, own = {0, 50, 60}, later = {1, 70, 80};
-	struct completions *c = completions__new(on_end, unsure, NULL);
+	struct completions *c = completion_signals__new(on_end, unsure, NULL);
 	struct user u[4] = {};
 
 	use(c, 0x1000, 1, 0, 0, &u[0]);
 	unheard = 25;
-	completions__settle(c, getpid(), 0x1000, &armed);
+	completion_signals__settle(c, getpid(), 0x1000, &armed);
 	ENDED(u[0], 10, 20);
 	unheard = UINT64_MAX;
 	/* The times before are known: others are those of the packet that was taken. */
-	assert_true(completions__use_late(c, getpid(), 0x1000, &own, &u[1]));
+	assert_true(completion_signals__use_late(c, getpid(), 0x1000, &own, &u[1]));
 	ENDED(u[1], 50, 60);
 	use(c, 0x1000, 1, 50, 60, &u[2]);
 	unheard = 65;
-	completions__settle(c, getpid(), 0x1000, &later);
+	completion_signals__settle(c, getpid(), 0x1000, &later);
 	assert_int_equal(u[2].ended, 0); /* that may be of the packet that was taken */
 	unheard = UINT64_MAX;
-	assert_true(completions__use_late(c, getpid(), 0x1000, &later, &u[3]));
+	assert_true(completion_signals__use_late(c, getpid(), 0x1000, &later, &u[3]));
 	ENDED(u[2], 0, 0);
-	completions__settle(c, getpid(), 0x7000, &later);
-	completions__free(c, on_drop);
+	completion_signals__settle(c, getpid(), 0x7000, &later);
+	completion_signals__free(c, on_drop);
 }
 
 static void a_packet_that_was_taken_while_another_is_missing(void **state)
 {
 	const struct signal_words own = {0, 50, 60};
-	struct completions *c = completions__new(on_end, unsure, NULL);
+	struct completions *c = completion_signals__new(on_end, unsure, NULL);
 	struct user u[2] = {};
 
 	use(c, 0x1000, 1, 0, 0, &u[0]);
-	use(c, 0x1000, 1, 10, 20, NULL); /* a barrier packet, whose times nobody knows */
-	assert_false(completions__use_late(c, getpid(), 0x1000, &own, &u[1]));
+	use(c, 0x1000, 1, 10, 20, NULL); /* a barrier packet, with unknown times */
+	assert_false(completion_signals__use_late(c, getpid(), 0x1000, &own, &u[1]));
 	u[0].ended = 0;
 	use(c, 0x1000, 1, 0, 0, &u[0]);
-	completions__settle(c, getpid(), 0x1000, &(struct signal_words){1, 10, 20});
+	completion_signals__settle(c, getpid(), 0x1000, &(struct signal_words){1, 10, 20});
 	ENDED(u[0], 10, 20);
 	unheard = 45; /* 50 and 60 may be of that one */
-	assert_false(completions__use_late(c, getpid(), 0x1000, &own, &u[1]));
+	assert_false(completion_signals__use_late(c, getpid(), 0x1000, &own, &u[1]));
 	assert_int_equal(u[1].ended, 0);
 	unheard = UINT64_MAX;
-	completions__free(c, on_drop);
+	completion_signals__free(c, on_drop);
 }
 
 static void while_a_packet_is_missing_times_may_be_its_own(void **state)
 {
 	const struct signal_words done = {0, 50, 60};
-	struct completions *c = completions__new(on_end, unsure, NULL);
+	struct completions *c = completion_signals__new(on_end, unsure, NULL);
 	struct user u[6] = {};
 
 	use(c, 0x1000, 1, 0, 0, &u[0]);
@@ -170,59 +171,59 @@ static void while_a_packet_is_missing_times_may_be_its_own(void **state)
 	use(c, 0x1000, 1, 30, 40, &u[2]);
 	use(c, 0x3000, 1, 10, 20, NULL); /* it began before the missing one could */
 	ENDED(u[3], 10, 20);
-	completions__end(c, getpid(), 0x2000, &done);
-	completions__end(c, getpid(), 0x4000, &done);
-	completions__end(c, getpid(), 0x5000, &done);
-	completions__believe(c, UINT64_MAX);
+	completion_signals__end(c, getpid(), 0x2000, &done);
+	completion_signals__end(c, getpid(), 0x4000, &done);
+	completion_signals__end(c, getpid(), 0x5000, &done);
+	completion_signals__believe(c, UINT64_MAX);
 	assert_int_equal(u[0].ended + u[1].ended + u[2].ended + u[4].ended + u[5].ended, 0);
-	unheard = UINT64_MAX; /* it was heard of, had been taken, and used the signal of u[1] */
+	unheard = UINT64_MAX; /* it was reported, had been taken, and used the signal of u[1] */
 	use(c, 0x2000, 1, 0, 0, NULL);
-	completions__use_late(c, getpid(), 0x2000, &done, NULL);
+	completion_signals__use_late(c, getpid(), 0x2000, &done, NULL);
 	ENDED(u[1], 0, 0);
-	completions__use_late(c, getpid(), 0x5000, &done, NULL); /* that is destroyed */
+	completion_signals__use_late(c, getpid(), 0x5000, &done, NULL); /* that is destroyed */
 	ENDED(u[5], 0, 0);
-	completions__believe(c, 0);
+	completion_signals__believe(c, 0);
 	ENDED(u[0], 30, 40);
 	ENDED(u[4], 50, 60);
-	completions__end(c, getpid(), 0x1000, &done);
+	completion_signals__end(c, getpid(), 0x1000, &done);
 	ENDED(u[2], 50, 60);
-	completions__free(c, on_drop);
+	completion_signals__free(c, on_drop);
 }
 
 static void a_packet_that_stays_missing(void **state)
 {
 	const struct signal_words done = {0, 50, 60};
-	struct completions *c = completions__new(on_end, unsure, NULL);
+	struct completions *c = completion_signals__new(on_end, unsure, NULL);
 	struct user u[3] = {};
 	static struct user many[70000];
 
 	unheard = 25;
 	for (int i = 0; i < 3; i++) {
 		use(c, 0x1000, 1, 0, 0, &u[i]);
-		completions__end(c, getpid(), 0x1000, &done);
+		completion_signals__end(c, getpid(), 0x1000, &done);
 		if (i == 0)
-			completions__forget(c, getpid());
+			completion_signals__forget(c, getpid());
 		if (i == 1)
-			completions__give_up(c);
+			completion_signals__give_up(c);
 	}
 	ENDED(u[0], 0, 0);
 	ENDED(u[1], 0, 0);
 	assert_int_equal(u[2].ended, 0);
 	for (int i = 0; i < 70000; i++) { /* more than wait */
 		use(c, 0x1000, 1, 0, 0, &many[i]);
-		completions__end(c, getpid(), 0x1000, &done);
+		completion_signals__end(c, getpid(), 0x1000, &done);
 	}
 	ENDED(many[69999], 0, 0);
 	assert_int_equal(many[0].ended, 0);
 	unheard = UINT64_MAX;
-	completions__believe(c, 0);
+	completion_signals__believe(c, 0);
 	ENDED(many[0], 50, 60);
 	unheard = 25;
 	u[0].ended = 0;
 	use(c, 0x1000, 1, 0, 0, &u[0]);
-	completions__end(c, getpid(), 0x1000, &done);
+	completion_signals__end(c, getpid(), 0x1000, &done);
 	assert_int_equal(u[0].ended, 0);
-	completions__free(c, on_drop);
+	completion_signals__free(c, on_drop);
 	assert_int_equal(u[0].ended, 1);
 	unheard = UINT64_MAX;
 }
@@ -230,17 +231,17 @@ static void a_packet_that_stays_missing(void **state)
 static void the_end_of_a_signal(void **state)
 {
 	const struct signal_words done = {0, 10, 20}, not_done = {1, 0, 0};
-	struct completions *c = completions__new(on_end, unsure, NULL);
+	struct completions *c = completion_signals__new(on_end, unsure, NULL);
 	struct user u[2] = {};
 
 	use(c, 0x1000, 1, 0, 0, &u[0]);
 	use(c, 0x2000, 1, 0, 0, &u[1]);
-	completions__end(c, getpid(), 0x1000, &done);
-	completions__end(c, getpid(), 0x2000, &not_done);
-	completions__end(c, getpid(), 0x3000, &done);
+	completion_signals__end(c, getpid(), 0x1000, &done);
+	completion_signals__end(c, getpid(), 0x2000, &not_done);
+	completion_signals__end(c, getpid(), 0x3000, &done);
 	ENDED(u[0], 10, 20);
 	ENDED(u[1], 0, 0);
-	completions__free(c, on_drop);
+	completion_signals__free(c, on_drop);
 }
 
 struct amd_signal {
@@ -250,60 +251,60 @@ struct amd_signal {
 
 static void from_outside_it_is_believed_when_nobody_else_can_have_used_it(void **state)
 {
-	struct completions *c = completions__new(on_end, unsure, NULL);
+	struct completions *c = completion_signals__new(on_end, unsure, NULL);
 	struct amd_signal s = {.kind = 1, .value = 1};
 	struct user u[3] = {};
 	uint64_t before = clock__boot_ns();
 
 	use(c, (uintptr_t)&s, 1, 0, 0, &u[0]);
-	completions__look(c, UINT64_MAX);
+	completion_signals__look(c, UINT64_MAX);
 	assert_int_equal(u[0].ended, 0); /* runs */
 	s.start = 10;
 	s.end = 20;
-	completions__look(c, UINT64_MAX);
+	completion_signals__look(c, UINT64_MAX);
 	assert_int_equal(u[0].ended, 0); /* its times may not be whole */
 	s.value = 0;
-	completions__look(c, before);
-	completions__look(c, before);
+	completion_signals__look(c, before);
+	completion_signals__look(c, before);
 	assert_int_equal(u[0].ended, 0); /* another use may have come in between */
-	completions__look(c, clock__boot_ns());
+	completion_signals__look(c, clock__boot_ns());
 	ENDED(u[0], 10, 20);
 
 	/* And here it has: what is seen is of u[2]. */
 	s.value = 1;
 	use(c, (uintptr_t)&s, 1, 10, 20, &u[1]);
 	s = (struct amd_signal){1, 0, 0, 0, 50, 60};
-	completions__look(c, before);
+	completion_signals__look(c, before);
 	use(c, (uintptr_t)&s, 1, 30, 40, &u[2]);
 	ENDED(u[1], 30, 40);
-	completions__look(c, clock__boot_ns());
-	completions__look(c, clock__boot_ns());
+	completion_signals__look(c, clock__boot_ns());
+	completion_signals__look(c, clock__boot_ns());
 	ENDED(u[2], 50, 60);
-	completions__free(c, on_drop);
+	completion_signals__free(c, on_drop);
 }
 
 static void signals_at_absurd_addresses(void **state)
 {
 	static const uint64_t absurd[] = {1, 8, 0xfff, 1ULL << 47, 1ULL << 63, UINT64_MAX};
-	struct completions *c = completions__new(on_end, unsure, NULL);
+	struct completions *c = completion_signals__new(on_end, unsure, NULL);
 	struct user u[6] = {};
 
 	for (int i = 0; i < 6; i++)
 		use(c, absurd[i], 1, 0, 0, &u[i]);
-	completions__look(c, UINT64_MAX);
-	completions__believe(c, UINT64_MAX);
+	completion_signals__look(c, UINT64_MAX);
+	completion_signals__believe(c, UINT64_MAX);
 	for (int i = 0; i < 6; i++)
 		assert_int_equal(u[i].ended, 0);
-	completions__forget(c, getpid());
+	completion_signals__forget(c, getpid());
 	for (int i = 0; i < 6; i++)
 		ENDED(u[i], 0, 0);
-	completions__free(c, on_drop);
+	completion_signals__free(c, on_drop);
 }
 
 static void many_signals_are_all_looked_at(void **state)
 {
 	enum { N = 10000 };
-	struct completions *c = completions__new(on_end, unsure, NULL);
+	struct completions *c = completion_signals__new(on_end, unsure, NULL);
 	struct amd_signal *s = calloc(N, sizeof(*s));
 	struct user *u = calloc(N, sizeof(*u));
 
@@ -312,10 +313,10 @@ static void many_signals_are_all_looked_at(void **state)
 	for (int i = 0; i < N; i++)
 		s[i] = (struct amd_signal){1, 0, 0, 0, i + 1, i + 2};
 	for (int round = 0; round < 2 * N / 4096 + 4; round++)
-		completions__look(c, UINT64_MAX);
+		completion_signals__look(c, UINT64_MAX);
 	for (int i = 0; i < N; i++)
 		ENDED(u[i], i + 1, (uint64_t)i + 2);
-	completions__free(c, on_drop);
+	completion_signals__free(c, on_drop);
 	free(s);
 	free(u);
 }
@@ -344,65 +345,65 @@ static struct rt_rec_dispatch packet(uint64_t index)
 static void each_packet_is_heard_of_once(void **state)
 {
 	struct trace trace = {};
-	struct gpuclocks *clocks = gpuclocks__new();
-	struct doorbells *d = doorbells__new(&trace, clocks, on_unclaimed, NULL);
+	struct gpuclocks *clocks = gpu_clock_reader__new();
+	struct doorbells *d = doorbell_queues__new(&trace, clocks, on_unclaimed, NULL);
 	struct rt_rec_dispatch rec = packet(10);
-	struct doorbell_queue *q = doorbells__get(d, &rec);
+	struct doorbell_queue *q = doorbell_queues__get(d, &rec);
 
-	assert_ptr_equal(doorbells__get(d, &rec), q);
-	assert_int_equal(doorbells__number(q), 1);
-	assert_true(doorbells__first(q, 10));
-	assert_true(doorbells__first(q, 12));
-	assert_int_equal(doorbells__missing_since(q, 11), 0);
-	doorbells__missing(q, 11, 1);
-	assert_int_equal(doorbells__missing_since(q, 11), 1);
-	assert_int_equal(doorbells__unseen(d), 1);
-	assert_true(doorbells__first(q, 11));
-	assert_int_equal(doorbells__missing_since(q, 11), 0);
-	assert_int_equal(doorbells__unseen(d), 0);
+	assert_ptr_equal(doorbell_queues__get(d, &rec), q);
+	assert_int_equal(doorbell_queues__number(q), 1);
+	assert_true(doorbell_queues__first(q, 10));
+	assert_true(doorbell_queues__first(q, 12));
+	assert_int_equal(doorbell_queues__missing_since(q, 11), 0);
+	doorbell_queues__missing(q, 11, 1);
+	assert_int_equal(doorbell_queues__missing_since(q, 11), 1);
+	assert_int_equal(doorbell_queues__unseen(d), 1);
+	assert_true(doorbell_queues__first(q, 11));
+	assert_int_equal(doorbell_queues__missing_since(q, 11), 0);
+	assert_int_equal(doorbell_queues__unseen(d), 0);
 	for (uint64_t i = 10; i < 13; i++)
-		assert_false(doorbells__first(q, i));
-	doorbells__missing(q, 12, 1); /* heard of already */
-	assert_int_equal(doorbells__unseen(d), 0);
+		assert_false(doorbell_queues__first(q, i));
+	doorbell_queues__missing(q, 12, 1); /* reported already */
+	assert_int_equal(doorbell_queues__unseen(d), 0);
 	/* All around the window, and far beyond it. */
 	for (uint64_t i = 13; i < 5000; i++)
-		assert_true(doorbells__first(q, i));
+		assert_true(doorbell_queues__first(q, i));
 	for (uint64_t i = 4000; i < 5000; i++)
-		assert_false(doorbells__first(q, i));
-	assert_true(doorbells__first(q, UINT64_MAX - 1));
-	assert_false(doorbells__first(q, UINT64_MAX - 1));
+		assert_false(doorbell_queues__first(q, i));
+	assert_true(doorbell_queues__first(q, UINT64_MAX - 1));
+	assert_false(doorbell_queues__first(q, UINT64_MAX - 1));
 	for (uint64_t i = 0; i < 200; i++)
-		doorbells__missing(q, 1000000 + i, 1);
-	assert_int_equal(doorbells__unseen(d), 200);
-	doorbells__forget(d, getpid());
-	assert_int_equal(doorbells__unseen(d), 200);
-	doorbells__free(d, dropped);
-	gpuclocks__free(clocks);
+		doorbell_queues__missing(q, 1000000 + i, 1);
+	assert_int_equal(doorbell_queues__unseen(d), 200);
+	doorbell_queues__forget(d, getpid());
+	assert_int_equal(doorbell_queues__unseen(d), 200);
+	doorbell_queues__free(d, dropped);
+	gpu_clock_reader__free(clocks);
 }
 
 static void what_was_passed_over_is_claimed_or_given_up(void **state)
 {
 	struct trace trace = {};
-	struct gpuclocks *clocks = gpuclocks__new();
-	struct doorbells *d = doorbells__new(&trace, clocks, on_unclaimed, NULL);
+	struct gpuclocks *clocks = gpu_clock_reader__new();
+	struct doorbells *d = doorbell_queues__new(&trace, clocks, on_unclaimed, NULL);
 	struct rt_rec_dispatch rec = packet(0);
-	struct doorbell_queue *q = doorbells__get(d, &rec);
+	struct doorbell_queue *q = doorbell_queues__get(d, &rec);
 	struct dispatch *one = (void *)0x10, *two = (void *)0x20, *three = (void *)0x30;
 
 	given_up = 0;
-	assert_int_equal(doorbells__pass(d, q, 5, 100, one), 0);
-	assert_int_equal(doorbells__pass(d, q, 6, 100, two), 0);
-	assert_int_equal(doorbells__pass(d, q, 7, 200, three), 0);
-	assert_ptr_equal(doorbells__claim(d, q, 6), two);
-	assert_null(doorbells__claim(d, q, 6));
-	doorbells__give_up(d, 100);
+	assert_int_equal(doorbell_queues__pass(d, q, 5, 100, one), 0);
+	assert_int_equal(doorbell_queues__pass(d, q, 6, 100, two), 0);
+	assert_int_equal(doorbell_queues__pass(d, q, 7, 200, three), 0);
+	assert_ptr_equal(doorbell_queues__claim(d, q, 6), two);
+	assert_null(doorbell_queues__claim(d, q, 6));
+	doorbell_queues__give_up(d, 100);
 	assert_int_equal(given_up, 0);
-	doorbells__give_up(d, 101);
+	doorbell_queues__give_up(d, 101);
 	assert_int_equal(given_up, 1);
-	doorbells__forget(d, getpid());
+	doorbell_queues__forget(d, getpid());
 	assert_int_equal(given_up, 2);
-	doorbells__free(d, dropped);
-	gpuclocks__free(clocks);
+	doorbell_queues__free(d, dropped);
+	gpu_clock_reader__free(clocks);
 }
 
 int main(void)

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 /*
- * Folded stacks: calls that are told before their callers, and operations before and after their
- * calls, all to the nanosecond; names and sizes that a hostile process could choose.
+ * Folded stacks: calls that are reported before their callers, and operations before and after
+ * their calls, all to the nanosecond; names and sizes that a hostile process could choose.
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -13,7 +13,7 @@
 #include <cmocka.h>
 
 #include "tests/unit/sink_feed.h"
-#include "user/calltree.h"
+#include "user/formats/folded/calltree.h"
 
 #define PROCESS "appa?[31m\"\\?\xef\xbf\xbd?\xe2\x86\x90 (100)"
 
@@ -192,7 +192,7 @@ static void test_deep(void **state)
 	assert_output("awk -F ';' '{ if (NF > n) n = NF } END { print n }'", "513\n");
 }
 
-/* None of them is ever told. */
+/* None of the callers is ever reported. */
 static void feed_callers_without_end(struct sink *sink)
 {
 	for (uint64_t i = 1; i <= 2 * CALLTREE_OPEN; i++)

@@ -12,10 +12,10 @@
 #include <string.h>
 #include <cmocka.h>
 
-#include "user/event.h"
-#include "user/format.h"
-#include "user/nest.h"
-#include "user/tracks.h"
+#include "user/event/event.h"
+#include "common/format.h"
+#include "user/formats/slice_order.h"
+#include "user/formats/track_lanes.h"
 
 static void test_utf8_decode(void **state)
 {
@@ -114,10 +114,10 @@ static void test_flags(void **state)
 {
 	char buf[FORMAT_LEN];
 
-	assert_string_equal(format_flags(buf, 0), "");
-	assert_string_equal(format_flags(buf, EV_F_CUT), "cut");
-	assert_string_equal(format_flags(buf, ~0u), "unfinished,unwound,uncorrelated,no-times,"
-						    "process,launched,cut,entry,doorbell");
+	assert_string_equal(event_flags_text(buf, 0), "");
+	assert_string_equal(event_flags_text(buf, EV_F_CUT), "cut");
+	assert_string_equal(event_flags_text(buf, ~0u), "unfinished,unwound,uncorrelated,no-times,"
+							"process,launched,cut,entry,doorbell");
 }
 
 /* Appends "(name" and ")time" to a text. */
@@ -153,7 +153,7 @@ static void test_nest(void **state)
 	nest_write(&nest, note_begin, note_end, text);
 	assert_string_equal(text, "(a(b(c)3)2(d)4)1");
 
-	/* empty now; a parent that never comes leaves its child where it stands */
+	/* empty now; a parent that never comes leaves its child where it is */
 	*text = '\0';
 	assert_int_equal(add(&nest, "f", 6, 5), 0);
 	assert_int_equal(add(&nest, "g", 7, 0), 1);

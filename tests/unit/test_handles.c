@@ -12,7 +12,7 @@
 
 #include <cmocka.h>
 
-#include "user/handles.h"
+#include "user/merge/kernel_handles.h"
 
 /* Of several bytes each, that an address inside of one is none of the next. */
 #define STUB(function, symbol)                                            \
@@ -59,17 +59,17 @@ static struct fixture f;
 
 static int set_up(void **state)
 {
-	f.strings = strings__new();
+	f.strings = string_pool__new();
 	f.symbols = symbols__new(f.strings);
-	f.handles = handles__new(f.strings, f.symbols);
+	f.handles = kernel_handles__new(f.strings, f.symbols);
 	return !f.handles;
 }
 
 static int tear_down(void **state)
 {
-	handles__free(f.handles);
+	kernel_handles__free(f.handles);
 	symbols__free(f.symbols);
-	strings__free(f.strings);
+	string_pool__free(f.strings);
 	return 0;
 }
 
@@ -78,12 +78,13 @@ static void symbols_of_a_running_process(void **state)
 	for (size_t i = 0; i < sizeof(stubs) / sizeof(stubs[0]); i++) {
 		uint64_t address = (uintptr_t)stubs[i].function;
 
-		handles__look_up(f.handles, getpid(), address);
-		assert_string_equal(handles__find(f.handles, getpid(), address), stubs[i].name);
+		kernel_handles__look_up(f.handles, getpid(), address);
+		assert_string_equal(kernel_handles__find(f.handles, getpid(), address),
+				    stubs[i].name);
 		if (i + 1 == sizeof(stubs) / sizeof(stubs[0]))
-			break; /* some other function may begin right behind the last */
-		handles__look_up(f.handles, getpid(), address + 1);
-		assert_null(handles__find(f.handles, getpid(), address + 1));
+			break; /* some other function may begin right after the last */
+		kernel_handles__look_up(f.handles, getpid(), address + 1);
+		assert_null(kernel_handles__find(f.handles, getpid(), address + 1));
 	}
 }
 
@@ -92,43 +93,44 @@ static void addresses_that_are_nothing(void **state)
 	static const uint64_t addresses[] = {0, 1, 4096, UINT64_MAX, (uint64_t)1 << 63};
 
 	for (size_t i = 0; i < sizeof(addresses) / sizeof(addresses[0]); i++) {
-		handles__look_up(f.handles, getpid(), addresses[i]);
-		assert_null(handles__find(f.handles, getpid(), addresses[i]));
+		kernel_handles__look_up(f.handles, getpid(), addresses[i]);
+		assert_null(kernel_handles__find(f.handles, getpid(), addresses[i]));
 	}
-	handles__look_up(f.handles, 0x3fffff, (uintptr_t)plain); /* no such process */
-	assert_null(handles__find(f.handles, 0x3fffff, (uintptr_t)plain));
+	kernel_handles__look_up(f.handles, 0x3fffff, (uintptr_t)plain); /* no such process */
+	assert_null(kernel_handles__find(f.handles, 0x3fffff, (uintptr_t)plain));
 }
 
 static void what_was_learnt_goes_before_symbols(void **state)
 {
-	handles__learn(f.handles, getpid(), (uintptr_t)plain, "learnt");
-	handles__look_up(f.handles, getpid(), (uintptr_t)plain);
-	assert_string_equal(handles__find(f.handles, getpid(), (uintptr_t)plain), "learnt");
-	handles__learn(f.handles, getpid(), (uintptr_t)plain, "learnt later");
-	assert_string_equal(handles__find(f.handles, getpid(), (uintptr_t)plain), "learnt later");
+	kernel_handles__learn(f.handles, getpid(), (uintptr_t)plain, "learnt");
+	kernel_handles__look_up(f.handles, getpid(), (uintptr_t)plain);
+	assert_string_equal(kernel_handles__find(f.handles, getpid(), (uintptr_t)plain), "learnt");
+	kernel_handles__learn(f.handles, getpid(), (uintptr_t)plain, "learnt later");
+	assert_string_equal(kernel_handles__find(f.handles, getpid(), (uintptr_t)plain),
+			    "learnt later");
 }
 
 static void processes_have_their_own(void **state)
 {
-	handles__learn(f.handles, 1, 7, "of one");
-	assert_null(handles__find(f.handles, 2, 7));
-	handles__fork(f.handles, 1, 3);
-	handles__learn(f.handles, 3, 7, "of the child");
-	assert_string_equal(handles__find(f.handles, 1, 7), "of one");
-	assert_string_equal(handles__find(f.handles, 3, 7), "of the child");
-	handles__forget(f.handles, 1);
-	assert_null(handles__find(f.handles, 1, 7));
-	assert_string_equal(handles__find(f.handles, 3, 7), "of the child");
-	handles__fork(f.handles, 98, 99); /* unknown */
-	handles__forget(f.handles, 98);
+	kernel_handles__learn(f.handles, 1, 7, "of one");
+	assert_null(kernel_handles__find(f.handles, 2, 7));
+	kernel_handles__fork(f.handles, 1, 3);
+	kernel_handles__learn(f.handles, 3, 7, "of the child");
+	assert_string_equal(kernel_handles__find(f.handles, 1, 7), "of one");
+	assert_string_equal(kernel_handles__find(f.handles, 3, 7), "of the child");
+	kernel_handles__forget(f.handles, 1);
+	assert_null(kernel_handles__find(f.handles, 1, 7));
+	assert_string_equal(kernel_handles__find(f.handles, 3, 7), "of the child");
+	kernel_handles__fork(f.handles, 98, 99); /* unknown */
+	kernel_handles__forget(f.handles, 98);
 }
 
 static void a_process_that_registers_without_end(void **state)
 {
 	for (uint64_t i = 0; i < 200000; i++)
-		handles__learn(f.handles, 1, i, "kernel");
-	assert_non_null(handles__find(f.handles, 1, 0));
-	assert_null(handles__find(f.handles, 1, 199999));
+		kernel_handles__learn(f.handles, 1, i, "kernel");
+	assert_non_null(kernel_handles__find(f.handles, 1, 0));
+	assert_null(kernel_handles__find(f.handles, 1, 199999));
 }
 
 #define TEST(name) cmocka_unit_test_setup_teardown(name, set_up, tear_down)

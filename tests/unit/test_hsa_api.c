@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Tests the wrappers of HSA's functions: what a call tells, what the original gets, what the caller
- * gets back, and which entries of the runtime's tables are touched.
+ * Tests the wrappers of HSA's functions: what a call reports, what the original receives, what the
+ * caller gets back, and which entries of the runtime's tables are touched.
  *
  * A few functions are called by hand, all of them by any_call.h.
  */
@@ -23,7 +23,7 @@ static AmdExtTable amd;
 static ImageExtTable image;
 static HsaApiTable root;
 
-/* What the library was told of the last call. */
+/* What the library received of the last call. */
 static struct {
 	int enters, exits;
 	uint32_t id;
@@ -499,7 +499,7 @@ static void entries_that_are_null(void **state)
 		assert_int_equal(*entry(id) == NULL, id % 2 == 0);
 }
 
-/* Behind its end is whatever the runtime has there. */
+/* After the end of a table is whatever the runtime has there. */
 static void tables_that_are_shorter(void **state)
 {
 	const uint32_t last = HSA_API_ID_hsa_queue_create;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 /*
- * Tests HSA_EVT with tables of our own: what is told of each function, when, and that nothing is
- * told of what has failed or nobody wants; tables that are not known, or shorter.
+ * Tests HSA_EVT with tables of our own: what is reported of each function, and when. Nothing is
+ * reported of calls that failed or that nobody wants. Tables may be unknown or shorter.
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -126,7 +126,7 @@ static hsa_status_t destroy(hsa_executable_t executable)
 	return result;
 }
 
-/* A variable, a kernel, and a kernel of which nothing is told. */
+/* A variable, a kernel, and a kernel that is not reported. */
 static hsa_status_t each_symbol(hsa_executable_t executable, hsa_agent_t agent,
 				hsa_status_t (*fn)(hsa_executable_t executable, hsa_agent_t agent,
 						   hsa_executable_symbol_t symbol, void *data),

@@ -11,9 +11,9 @@
 #include <cmocka.h>
 
 #include "tests/unit/sink_feed.h"
-#include "user/html/density.h"
-#include "user/html/rows.h"
-#include "user/html/spans.h"
+#include "user/base/density.h"
+#include "user/formats/html/rows.h"
+#include "user/formats/html/spans.h"
 
 /* ---- spans ---- */
 
@@ -39,7 +39,7 @@ static void add(struct spans *s, uint64_t begin, uint64_t ns)
 	assert_int_equal(spans__add(s, &span), 0);
 }
 
-/* So many are kept, none of them shorter than one that is not. */
+/* The 1000 longest are kept: none of them is shorter than one that was dropped. */
 static void the_longest_are_kept(void **state)
 {
 	struct dropped dropped = {};
@@ -107,7 +107,7 @@ static void sum(const struct density *d, struct density_cell *all)
 	}
 }
 
-/* Wherever they lie, and in any order, none gets lost. */
+/* Wherever they begin, and in any order, none gets lost. */
 static void density_counts_all(void **state)
 {
 	for (int reach = 1; reach < 60; reach++) {
@@ -156,12 +156,12 @@ static void density_lies_where_it_was(void **state)
 	assert_int_equal(d.first, 1);
 	density__write(&d, &out);
 	in = (struct bytes_in){.at = out.data, .end = out.data + out.len};
-	assert_int_equal(bytes__number(&in), 0); /* cell 1: 1024 .. 2048 */
-	assert_int_equal(bytes__number(&in), 1);
-	assert_int_equal(bytes__number(&in), 48);
-	assert_int_equal(bytes__number(&in), 3); /* cell 4 */
+	assert_int_equal(byte_buffer__number(&in), 0); /* cell 1: 1024 .. 2048 */
+	assert_int_equal(byte_buffer__number(&in), 1);
+	assert_int_equal(byte_buffer__number(&in), 48);
+	assert_int_equal(byte_buffer__number(&in), 3); /* cell 4 */
 	density__free(&d);
-	bytes__free(&out);
+	byte_buffer__free(&out);
 }
 
 /* ---- rows ---- */
@@ -187,7 +187,7 @@ static void further_rows_share_one(void **state)
 
 static const char data_begin[] = "<script type=\"application/json\" id=\"data\">\n";
 
-/* What stands in the page as data, cut out of it. */
+/* The data that is stored in the page, cut out of it. */
 static char *data_of(char *page)
 {
 	char *data = strstr(page, data_begin), *end;

@@ -11,7 +11,7 @@
 #include <string.h>
 #include <cmocka.h>
 
-#include "user/report/idle.h"
+#include "user/report/gpu_idle.h"
 
 #define PID 100
 #define ANN 101 /* threads */
@@ -39,7 +39,7 @@ static void kernel(struct idle *idle, int32_t device, uint32_t tid, uint64_t sub
 {
 	const struct event ev = operation(EV_DISPATCH, device, tid, submit, begin, end);
 
-	assert_int_equal(idle__operation(idle, &ev), 0);
+	assert_int_equal(gpu_idle__operation(idle, &ev), 0);
 }
 
 static void copy(struct idle *idle, int32_t from, int32_t to, uint64_t submit, uint64_t begin,
@@ -49,7 +49,7 @@ static void copy(struct idle *idle, int32_t from, int32_t to, uint64_t submit, u
 
 	ev.gpu.src_device = from;
 	ev.gpu.dst_device = to;
-	assert_int_equal(idle__operation(idle, &ev), 0);
+	assert_int_equal(gpu_idle__operation(idle, &ev), 0);
 }
 
 static void call(struct idle *idle, uint32_t tid, uint32_t name, uint64_t begin, uint64_t end)
@@ -57,13 +57,13 @@ static void call(struct idle *idle, uint32_t tid, uint32_t name, uint64_t begin,
 	const struct event ev = {
 		.kind = EV_SPAN, .pid = PID, .tid = tid, .begin = begin, .end = end};
 
-	assert_int_equal(idle__call(idle, &ev, name), 0);
+	assert_int_equal(gpu_idle__call(idle, &ev, name), 0);
 }
 
 static struct idle *new_idle(size_t operations, size_t calls)
 {
 	const struct idle_limits limits = {operations, calls};
-	struct idle *idle = idle__new(operations ? &limits : NULL);
+	struct idle *idle = gpu_idle__new(operations ? &limits : NULL);
 
 	assert_non_null(idle);
 	return idle;
@@ -94,8 +94,8 @@ static const struct idle_device *only_device(struct idle *idle)
 	const struct idle_device *d;
 	size_t count;
 
-	assert_int_equal(idle__end(idle), 0);
-	d = idle__devices(idle, &count);
+	assert_int_equal(gpu_idle__end(idle), 0);
+	d = gpu_idle__devices(idle, &count);
 	assert_int_equal(count, 1);
 	assert_complete(d);
 	return d;
@@ -133,7 +133,7 @@ static void each_part(void **state)
 	assert_int_equal(d->unknown, 0);
 	assert_int_equal(d->waits, 1);
 	assert_int_equal(d->operations, 2);
-	idle__free(idle);
+	gpu_idle__free(idle);
 }
 
 static void overlapping(void **state)
@@ -141,7 +141,7 @@ static void overlapping(void **state)
 	struct idle *idle = new_idle(0, 0);
 	const struct idle_device *d;
 
-	/* Told in the order of ends. */
+	/* Reported in the order of ends. */
 	kernel(idle, 0, ANN, 12, 20, 25); /* inside of the next */
 	kernel(idle, 0, ANN, 10, 10, 40);
 	kernel(idle, 0, ANN, 11, 35, 50);
@@ -152,7 +152,7 @@ static void overlapping(void **state)
 	assert_parts(d, 50, 15, 5, 0);
 	assert_int_equal(d->last - d->first, 70);
 	assert_int_equal(d->waits, 0);
-	idle__free(idle);
+	gpu_idle__free(idle);
 }
 
 static void submitted_before_the_gap(void **state)
@@ -169,7 +169,7 @@ static void submitted_before_the_gap(void **state)
 	d = only_device(idle);
 	assert_parts(d, 31, 0, 9 + 10 + 20 + 29, 0);
 	assert_int_equal(in_call(d, WAIT), 0);
-	idle__free(idle);
+	gpu_idle__free(idle);
 }
 
 /* Waits of 1, 2, ... in another order; in half of them the host is in a call for two thirds. */
@@ -202,7 +202,7 @@ static void longest_waits(void **state)
 		assert_true(!w->in_ns || w->name == WAIT);
 		assert_true(!w->in_ns || w->in_ns == (w->end - w->begin) / 3 * 2);
 	}
-	idle__free(idle);
+	gpu_idle__free(idle);
 }
 
 static void no_length(void **state)
@@ -219,7 +219,7 @@ static void no_length(void **state)
 	assert_parts(d, 0, 0, 0, 5);
 	assert_int_equal(in_call(d, WAIT), 5);
 	assert_int_equal(d->last - d->first, 10);
-	idle__free(idle);
+	gpu_idle__free(idle);
 }
 
 static void one_operation(void **state)
@@ -231,10 +231,10 @@ static void one_operation(void **state)
 	d = only_device(idle);
 	assert_parts(d, 10, 0, 0, 0);
 	assert_int_equal(d->last - d->first, 10);
-	idle__free(idle);
+	gpu_idle__free(idle);
 }
 
-/* It is who submits next that the GPU waits for. */
+/* The GPU waits for the thread that submits next. */
 static void two_threads(void **state)
 {
 	struct idle *idle = new_idle(0, 0);
@@ -252,7 +252,7 @@ static void two_threads(void **state)
 	assert_int_equal(in_call(d, LAUNCH), 2 + 4);
 	assert_int_equal(in_call(d, MALLOC), 5);
 	assert_int_equal(in_call(d, WAIT), 0);
-	idle__free(idle);
+	gpu_idle__free(idle);
 }
 
 static void two_devices(void **state)
@@ -266,8 +266,8 @@ static void two_devices(void **state)
 	kernel(idle, 0, ANN, 10, 10, 40);
 	copy(idle, 0, 1, 50, 60, 80); /* occupies both */
 	kernel(idle, 0, ANN, 90, 90, 100);
-	assert_int_equal(idle__end(idle), 0);
-	d = idle__devices(idle, &count);
+	assert_int_equal(gpu_idle__end(idle), 0);
+	d = gpu_idle__devices(idle, &count);
 	assert_int_equal(count, 2);
 	assert_int_equal(d[0].device, 0);
 	assert_complete(&d[0]);
@@ -277,7 +277,7 @@ static void two_devices(void **state)
 	assert_parts(&d[1], 10, 20, 10, 0);
 	assert_int_equal(in_call(&d[1], LAUNCH), 30);
 	assert_int_equal(d[1].last, 80);
-	idle__free(idle);
+	gpu_idle__free(idle);
 }
 
 /* More threads than a small table holds. */
@@ -293,7 +293,7 @@ static void many_threads(void **state)
 	d = only_device(idle);
 	assert_parts(d, 3000, 0, 0, 999 * 5);
 	assert_int_equal(in_call(d, WAIT), 999 * 2);
-	idle__free(idle);
+	gpu_idle__free(idle);
 }
 
 /* Without any call of the thread, nobody can say that it was in none. */
@@ -309,7 +309,7 @@ static void no_calls(void **state)
 	assert_parts(d, 15, 0, 5, 0);
 	assert_int_equal(d->unknown, 20);
 	assert_int_equal(d->call_count, 0);
-	idle__free(idle);
+	gpu_idle__free(idle);
 }
 
 static void odd_times(void **state)
@@ -324,16 +324,16 @@ static void odd_times(void **state)
 	call(idle, ANN, LAUNCH, 0, 1);
 	kernel(idle, 0, ANN, 15, 10, 20); /* seems to have begun before it was submitted */
 	kernel(idle, 0, ANN, UINT64_MAX, UINT64_MAX, UINT64_MAX);
-	assert_int_equal(idle__operation(idle, &no_end), 0);
-	assert_int_equal(idle__operation(idle, &barrier), 0);
-	assert_int_equal(idle__operation(idle, &on_cpu), 0);
+	assert_int_equal(gpu_idle__operation(idle, &no_end), 0);
+	assert_int_equal(gpu_idle__operation(idle, &barrier), 0);
+	assert_int_equal(gpu_idle__operation(idle, &on_cpu), 0);
 	d = only_device(idle);
 	assert_int_equal(d->first, 10);
 	assert_int_equal(d->last, UINT64_MAX);
 	assert_parts(d, 10, 0, 0, UINT64_MAX - 20);
 	assert_int_equal(d->operations, 3);
 	assert_int_equal(d->no_times, 1);
-	idle__free(idle);
+	gpu_idle__free(idle);
 }
 
 static void nothing(void **state)
@@ -341,15 +341,15 @@ static void nothing(void **state)
 	struct idle *idle = new_idle(0, 0);
 	size_t count;
 
-	assert_int_equal(idle__end(idle), 0);
-	idle__devices(idle, &count);
+	assert_int_equal(gpu_idle__end(idle), 0);
+	gpu_idle__devices(idle, &count);
 	assert_int_equal(count, 0);
-	idle__free(idle);
+	gpu_idle__free(idle);
 }
 
 /* ---- the window ---- */
 
-/* A kernel every 100 ns, told with the calls, or up to `late` kernels later. */
+/* A kernel every 100 ns, reported with the calls, or up to `late` kernels later. */
 static const struct idle_device *regular(struct idle *idle, unsigned int n, unsigned int late)
 {
 	for (unsigned int i = 0; i < n + late; i++) {
@@ -382,11 +382,11 @@ static void in_small_windows(void **state)
 		struct idle *idle = new_idle(limits[i][0], limits[i][1]);
 
 		assert_regular(regular(idle, 5000, i ? 5 : 0), 5000);
-		idle__free(idle);
+		gpu_idle__free(idle);
 	}
 }
 
-/* One kernel runs all the time and is told at the end, when nobody remembers. */
+/* One kernel runs all the time and is reported at the end, when its time has left the window. */
 static void told_too_late(void **state)
 {
 	struct idle *idle = new_idle(16, 64);
@@ -399,10 +399,10 @@ static void told_too_late(void **state)
 	assert_int_equal(d->late, 1);
 	assert_true(d->late_ns > 800 && d->late_ns < 1000);
 	assert_int_equal(d->last, 1000);
-	idle__free(idle);
+	gpu_idle__free(idle);
 }
 
-/* The calls of a wait are kept until the one that it ended in is told. */
+/* The calls of a wait are kept until the one that it ended in is reported. */
 static void in_a_long_call(void **state)
 {
 	struct idle *idle = new_idle(16, 1000);
@@ -418,7 +418,7 @@ static void in_a_long_call(void **state)
 	assert_parts(d, 1900, 0, 0, 10 + 30);
 	assert_int_equal(in_call(d, MALLOC), 10);
 	assert_int_equal(in_call(d, WAIT), 50);
-	idle__free(idle);
+	gpu_idle__free(idle);
 }
 
 /* A GPU with nothing to do for longer than calls are kept. */
@@ -434,7 +434,7 @@ static void calls_forgotten(void **state)
 	d = only_device(idle);
 	assert_true(d->unknown > 9000 && d->unknown < 9900);
 	assert_true(in_call(d, WAIT) > 50);
-	idle__free(idle);
+	gpu_idle__free(idle);
 }
 
 /* ---- at random ---- */
@@ -456,7 +456,7 @@ struct counts {
 static void make_world(struct world *w)
 {
 	for (int i = 0; i < OPERATIONS; i++) {
-		/* Submissions differ, so that it is clear who was next. */
+		/* Submissions differ, so that it is clear which one was next. */
 		uint64_t submit = i * (LENGTH / OPERATIONS) + rand() % 10;
 		uint64_t begin = submit + (rand() % 3 ? rand() % 20 : 0);
 		uint64_t end = begin + rand() % (rand() % 5 ? 30 : 200);
@@ -534,12 +534,13 @@ static void tell_one(struct idle *idle, const struct world *w, const struct even
 	int thread = ev->tid == BOB;
 
 	if (ev->kind != EV_SPAN)
-		assert_int_equal(idle__operation(idle, ev), 0);
+		assert_int_equal(gpu_idle__operation(idle, ev), 0);
 	else
-		assert_int_equal(idle__call(idle, ev, w->names[thread][ev - w->calls[thread]]), 0);
+		assert_int_equal(gpu_idle__call(idle, ev, w->names[thread][ev - w->calls[thread]]),
+				 0);
 }
 
-/* As a trace tells it, in the order of ends. */
+/* As a trace reports it, in the order of ends. */
 static void tell(struct idle *idle, const struct world *w)
 {
 	const struct event *all[OPERATIONS + 2 * CALLS];
@@ -554,7 +555,7 @@ static void tell(struct idle *idle, const struct world *w)
 		tell_one(idle, w, all[i]);
 }
 
-/* Told in any order, with hardly any memory: some is told late, but nothing is counted twice. */
+/* Reported in any order, with hardly any memory: some come late, but nothing is counted twice. */
 static void in_any_order(void **state)
 {
 	uint64_t late = 0;
@@ -573,14 +574,14 @@ static void in_any_order(void **state)
 			w.ops[k] = swapped;
 		}
 		for (int i = 0; i < OPERATIONS; i++) {
-			assert_int_equal(idle__operation(idle, &w.ops[i]), 0);
+			assert_int_equal(gpu_idle__operation(idle, &w.ops[i]), 0);
 			if (i < CALLS)
-				assert_int_equal(idle__call(idle, &w.calls[i % 2][i / 2],
-							    w.names[i % 2][i / 2]),
+				assert_int_equal(gpu_idle__call(idle, &w.calls[i % 2][i / 2],
+								w.names[i % 2][i / 2]),
 						 0);
 		}
 		late += only_device(idle)->late;
-		idle__free(idle);
+		gpu_idle__free(idle);
 	}
 	assert_true(late > 1000);
 }
@@ -603,7 +604,7 @@ static void at_random(void **state)
 		assert_parts(d, c.kernels, c.copies, c.launch, c.calls[0]);
 		for (uint32_t name = 1; name < NAMES; name++)
 			assert_int_equal(in_call(d, name), c.calls[name]);
-		idle__free(idle);
+		gpu_idle__free(idle);
 	}
 }
 

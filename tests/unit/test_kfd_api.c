@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Tests the wrappers of libhsakmt's functions, each of them by any_call.h, and their numbers: what
- * a call tells, what the original gets, what the caller gets back.
+ * a call reports, what the original receives, what the caller gets back.
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -11,10 +11,10 @@
 
 #include <cmocka.h>
 
-#include "roctracer/kfd_api.h"
+#include "roctracer/kfd/kfd_api.h"
 #include "tests/unit/any_call.h"
 
-/* What the library was told of the last call. */
+/* What the library received of the last call. */
 static struct {
 	int enters, exits;
 	uint32_t id;

@@ -17,7 +17,7 @@
 #include <cmocka.h>
 
 #include "tests/unit/rocm.h"
-#include "user/library.h"
+#include "user/probe/library_probes.h"
 
 static struct selection selection;
 
@@ -33,7 +33,7 @@ static struct library *open_library(const char *path, struct functions *fns)
 	int fd = open(path, O_RDONLY | O_CLOEXEC);
 
 	assert_true(fd >= 0);
-	return library__open(fd, path, fns);
+	return library_probes__open(fd, path, fns);
 }
 
 static long count_by_readelf(const char *path, const char *pattern)
@@ -41,7 +41,7 @@ static long count_by_readelf(const char *path, const char *pattern)
 	char cmd[512], line[64] = "";
 	FILE *f;
 
-	/* Distinct addresses of defined functions whose name matches. */
+	/* Distinct addresses of defined functions with a name that matches. */
 	snprintf(cmd, sizeof(cmd),
 		 "readelf -W --dyn-syms %s | awk '$4 == \"FUNC\" && $7 != \"UND\" && $8 ~ /%s/ "
 		 "{print $2}'"
@@ -62,7 +62,7 @@ static void all_functions_of(const char *path, const char *pattern)
 	assert_non_null(lib);
 	assert_int_equal(lib->probe_count, count_by_readelf(path, pattern));
 	assert_true(lib->probe_count > 50);
-	library__close(lib);
+	library_probes__close(lib);
 	functions__free(fns);
 }
 
@@ -102,8 +102,8 @@ static void hot_functions_are_left_out_unless_asked_for(void **state)
 	assert_non_null(find_probe(few, "hsa_signal_wait_scacquire"));
 	assert_non_null(find_probe(few, "hsa_queue_create"));
 	assert_non_null(find_probe(all, "hsa_signal_store_screlease"));
-	library__close(few);
-	library__close(all);
+	library_probes__close(few);
+	library_probes__close(all);
 	functions__free(fns);
 }
 
@@ -114,11 +114,11 @@ static void a_function_is_found_at_its_probe_alone(void **state)
 	const struct probe *p = find_probe(lib, "hipMalloc");
 
 	assert_non_null(p);
-	assert_ptr_equal(library__at(lib, p->offset), p->fn);
-	assert_null(library__at(lib, p->offset + 1));
-	assert_null(library__at(lib, 0));
-	assert_null(library__at(lib, UINT64_MAX));
-	library__close(lib);
+	assert_ptr_equal(library_probes__at(lib, p->offset), p->fn);
+	assert_null(library_probes__at(lib, p->offset + 1));
+	assert_null(library_probes__at(lib, 0));
+	assert_null(library_probes__at(lib, UINT64_MAX));
+	library_probes__close(lib);
 	functions__free(fns);
 }
 
@@ -140,9 +140,9 @@ static void files_that_are_no_library_are_refused(void **state)
 		"not an ELF file at all, but longer than a header of one would be......";
 
 	errno = 0;
-	assert_null(library__open(temporary(text, sizeof(text)), "text", fns));
+	assert_null(library_probes__open(temporary(text, sizeof(text)), "text", fns));
 	assert_int_equal(errno, ENOEXEC);
-	assert_null(library__open(temporary("", 0), "empty", fns));
+	assert_null(library_probes__open(temporary("", 0), "empty", fns));
 	assert_int_equal(errno, ENOEXEC);
 	functions__free(fns);
 }
@@ -170,11 +170,11 @@ static void files_for_other_machines_are_refused(void **state)
 
 		data[changes[i].at] = changes[i].value;
 		errno = 0;
-		assert_null(library__open(temporary(data, size), "other", fns));
+		assert_null(library_probes__open(temporary(data, size), "other", fns));
 		assert_int_equal(errno, ENOEXEC);
 		data[changes[i].at] = saved;
 	}
-	library__close(library__open(temporary(data, size), "as it was", fns));
+	library_probes__close(library_probes__open(temporary(data, size), "as it was", fns));
 	functions__free(fns);
 }
 
@@ -189,7 +189,7 @@ static void damaged_libraries_do_no_harm(void **state)
 	close(fd);
 	assert_true(size > 64);
 	for (ssize_t cut = 1; cut < size; cut += cut < 1024 ? 7 : 9973)
-		library__close(library__open(temporary(data, cut), "cut", fns));
+		library_probes__close(library_probes__open(temporary(data, cut), "cut", fns));
 	srand(1);
 	for (int round = 0; round < 300; round++) {
 		char saved[4];
@@ -198,7 +198,7 @@ static void damaged_libraries_do_no_harm(void **state)
 		memcpy(saved, data + at, sizeof(saved));
 		for (size_t i = 0; i < sizeof(saved); i++)
 			data[at + i] = rand();
-		library__close(library__open(temporary(data, size), "damaged", fns));
+		library_probes__close(library_probes__open(temporary(data, size), "damaged", fns));
 		memcpy(data + at, saved, sizeof(saved));
 	}
 	functions__free(fns);
@@ -206,13 +206,13 @@ static void damaged_libraries_do_no_harm(void **state)
 
 static void names_of_rocm_libraries(void **state)
 {
-	assert_true(library__is_rocm("libamdhip64.so"));
-	assert_true(library__is_rocm("libamdhip64.so.6.4.43483"));
-	assert_true(library__is_rocm("libhsa-runtime64.so.1"));
-	assert_true(library__is_rocm("libroctx64.so.4"));
-	assert_false(library__is_rocm("libamdhip.so"));
-	assert_false(library__is_rocm("libc.so.6"));
-	assert_false(library__is_rocm(""));
+	assert_true(library_probes__is_rocm("libamdhip64.so"));
+	assert_true(library_probes__is_rocm("libamdhip64.so.6.4.43483"));
+	assert_true(library_probes__is_rocm("libhsa-runtime64.so.1"));
+	assert_true(library_probes__is_rocm("libroctx64.so.4"));
+	assert_false(library_probes__is_rocm("libamdhip.so"));
+	assert_false(library_probes__is_rocm("libc.so.6"));
+	assert_false(library_probes__is_rocm(""));
 }
 
 int main(void)

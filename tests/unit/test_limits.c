@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 /*
- * Tests what one process's agent can cost: it is read in portions, what it may have under way and
- * what is remembered of its names is limited, and what drops out is counted; and what it says has
- * no effect on what is told of others.
+ * Tests what one process's agent can cost. It is read in portions. Its operations in flight and the
+ * names remembered of it are limited, and what is dropped is counted. Its records have no effect on
+ * what is reported of other processes.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -20,9 +20,11 @@
 
 #include <cmocka.h>
 
-#include "user/agents.h"
-#include "user/operations.h"
-#include "user/order.h"
+#include "common/agent_layout.h"
+#include "user/agent/agent_set.h"
+#include "user/merge/gpu_operations.h"
+#include "user/merge/reorder_buffer.h"
+#include "user/merge/task_names.h"
 
 #define SLOTS	  (8 * AGENT_DRAIN_MAX)
 #define META_SIZE (1u << 20)
@@ -39,7 +41,7 @@ struct memory {
 	char *base;
 	struct rt_agent_state *state;
 	struct rt_agent_rec *ring;
-	struct strings *strings; /* for who reads it */
+	struct strings *strings; /* of the reader */
 };
 
 static void make_memory(struct memory *m)
@@ -55,6 +57,7 @@ static void make_memory(struct memory *m)
 	*(struct rt_agent_header *)m->base = (struct rt_agent_header){
 		.magic = RT_AGENT_MAGIC,
 		.version = RT_AGENT_VERSION,
+		.layout = rt_agent_layout(),
 		.meta_off = RT_AGENT_META,
 		.meta_size = META_SIZE,
 		.ring_off = RING_OFF,
@@ -69,17 +72,26 @@ static void free_memory(struct memory *m)
 	close(m->fd);
 }
 
+static struct agent_view *claimed_view(pid_t pid, struct memory *m, struct strings *strings)
+{
+	struct agent_view *v = agent_memory__from_fd(pid, m->fd, strings);
+
+	assert_non_null(v);
+	assert_int_equal(agent_memory__claim(v, CLAIM_OF_PROCESS), 0);
+	return v;
+}
+
 static struct agent_view *make_view(struct memory *m)
 {
 	make_memory(m);
-	m->strings = strings__new();
-	return agent__from_fd(getpid(), m->fd, m->strings);
+	m->strings = string_pool__new();
+	return claimed_view(getpid(), m, m->strings);
 }
 
 static void free_view(struct memory *m, struct agent_view *v)
 {
-	agent__free(v);
-	strings__free(m->strings);
+	agent_memory__free(v);
+	string_pool__free(m->strings);
 	free_memory(m);
 }
 
@@ -128,7 +140,7 @@ static void see(struct agent_view *v, const struct rt_agent_rec *rec, void *arg)
 
 	s->count++;
 	s->last_op = rec->op;
-	agent__done_with(v);
+	agent_memory__done_with(v);
 }
 
 static void hold(struct agent_view *v, const struct rt_agent_rec *rec, void *arg)
@@ -159,16 +171,16 @@ static struct agents *make_agents(struct memory *m, struct seen *seen)
 	struct agents *a;
 
 	make_memory(m);
-	m->strings = strings__new();
-	a = agents__new(m->strings, &callbacks, true);
-	agents__begin(a, 1);
+	m->strings = string_pool__new();
+	a = agent_set__new(m->strings, &callbacks, true);
+	agent_set__begin(a, 1);
 	return a;
 }
 
 static void free_agents(struct memory *m, struct agents *a)
 {
-	agents__free(a);
-	strings__free(m->strings);
+	agent_set__free(a);
+	string_pool__free(m->strings);
 	free_memory(m);
 }
 
@@ -185,13 +197,13 @@ static void a_full_ring_is_read_in_portions(void **state)
 	struct seen s = {};
 
 	fill_ring(&m, SLOTS);
-	assert_false(agent__drain(v, false, see, &s));
+	assert_false(agent_memory__drain(v, false, see, &s));
 	assert_int_equal(s.count, AGENT_DRAIN_MAX);
-	while (!agent__drain(v, false, see, &s))
+	while (!agent_memory__drain(v, false, see, &s))
 		;
 	assert_int_equal(s.count, SLOTS);
 	assert_int_equal(s.last_op, SLOTS);
-	assert_int_equal(agent__bad(v), 0);
+	assert_int_equal(agent_memory__bad(v), 0);
 	free_view(&m, v);
 }
 
@@ -205,14 +217,14 @@ static void records_that_are_not_done_with_stop_the_reading(void **state)
 	for (unsigned int i = 0; i < AGENT_WAITING_MAX / SLOTS; i++) {
 		fill_ring(&m, SLOTS);
 		for (unsigned int n = 0; n < SLOTS / AGENT_DRAIN_MAX; n++)
-			agent__drain(v, false, hold, &s);
+			agent_memory__drain(v, false, hold, &s);
 	}
 	assert_int_equal(s.count, AGENT_WAITING_MAX);
 	fill_ring(&m, 10);
-	assert_false(agent__drain(v, false, hold, &s));
+	assert_false(agent_memory__drain(v, false, hold, &s));
 	assert_int_equal(s.count, AGENT_WAITING_MAX);
-	agent__done_with(v);
-	assert_false(agent__drain(v, false, hold, &s));
+	agent_memory__done_with(v);
+	assert_false(agent_memory__drain(v, false, hold, &s));
 	assert_int_equal(s.count, AGENT_WAITING_MAX + 1);
 	free_view(&m, v);
 }
@@ -225,11 +237,11 @@ static void a_dead_process_with_nothing_in_its_ring_is_not_looked_through(void *
 	struct seen s = {};
 
 	m.state->head = SLOTS;
-	for (int rounds = 0; !agent__drain(v, true, see, &s); rounds++)
+	for (int rounds = 0; !agent_memory__drain(v, true, see, &s); rounds++)
 		assert_true(rounds < SLOTS / AGENT_DRAIN_MAX);
 	assert_int_equal(s.count, 0);
-	/* So many threads may have been writing of operations. */
-	assert_int_equal(agent__bad(v), SLOTS - 65536);
+	/* At most 65536 threads may have been writing records of operations. */
+	assert_int_equal(agent_memory__bad(v), SLOTS - 65536);
 	free_view(&m, v);
 }
 
@@ -240,9 +252,9 @@ static void a_dead_process_does_not_add_to_its_ring(void **state)
 	struct seen s = {};
 
 	fill_ring(&m, AGENT_DRAIN_MAX + 1);
-	assert_false(agent__drain(v, true, see, &s));
+	assert_false(agent_memory__drain(v, true, see, &s));
 	fill_ring(&m, 100);
-	assert_true(agent__drain(v, true, see, &s));
+	assert_true(agent_memory__drain(v, true, see, &s));
 	assert_int_equal(s.count, AGENT_DRAIN_MAX + 1);
 	free_view(&m, v);
 }
@@ -253,21 +265,21 @@ static void what_is_given_up_is_counted_and_told_as_gone(void **state)
 	struct memory m;
 	struct agents *a = make_agents(&m, &s);
 
-	agents__created(a, getpid(), m.fd, 100);
+	agent_set__created(a, getpid(), m.fd, 100);
 	fill_ring(&m, 3 * AGENT_DRAIN_MAX);
-	agents__drain(a);
-	agents__exec(a, getpid(), 150);
-	agents__drain(a); /* the kernel may have more to say of it */
-	agents__drain(a);
+	agent_set__drain(a);
+	agent_set__exec(a, getpid(), 150);
+	agent_set__drain(a); /* the kernel may have more to say of it */
+	agent_set__drain(a);
 	assert_int_equal(s.count, 2 * AGENT_DRAIN_MAX);
 	assert_int_equal(s.gone, 0);
-	agents__give_up(a);
+	agent_set__give_up(a);
 	assert_int_equal(s.count, 2 * AGENT_DRAIN_MAX);
 	assert_int_equal(s.gone, 1);
 	free_agents(&m, a);
 }
 
-/* An agent that is always behind is waited for, but not for ever. */
+/* The tracer waits for an agent that never completes its records, but not for ever. */
 static void who_is_always_behind_is_waited_for_no_more(void **state)
 {
 	struct seen s = {};
@@ -275,18 +287,18 @@ static void who_is_always_behind_is_waited_for_no_more(void **state)
 	struct agents *a = make_agents(&m, &s);
 	bool complete = false;
 
-	agents__created(a, getpid(), m.fd, 100);
+	agent_set__created(a, getpid(), m.fd, 100);
 	m.state->head = 1; /* and never filled in */
-	assert_false(agents__drain(a));
+	assert_false(agent_set__drain(a));
 	for (int i = 0; i < 3000 && !complete; i++) {
 		usleep(1000);
-		complete = agents__drain(a);
+		complete = agent_set__drain(a);
 	}
 	assert_true(complete);
 	assert_int_equal(s.count, 0);
 	put(&m, (struct rt_agent_rec){.kind = RT_AGENT_DISPATCH});
 	m.ring[0] = (struct rt_agent_rec){.seq = 1, .kind = RT_AGENT_DISPATCH};
-	assert_true(agents__drain(a));
+	assert_true(agent_set__drain(a));
 	assert_int_equal(s.count, 2);
 	free_agents(&m, a);
 }
@@ -302,17 +314,17 @@ static void memory_of_another_process_is_not_read_twice(void **state)
 	child = fork();
 	if (!child)
 		pause();
-	agents__created(a, getpid(), m.fd, 100);
-	agents__drain(a);
-	agents__created(a, child, m.fd, 100);
-	agents__drain(a);
-	agents__look(a, child);
-	assert_true(agents__reads(a, getpid()));
-	assert_false(agents__reads(a, child));
+	agent_set__created(a, getpid(), m.fd, 100);
+	agent_set__drain(a);
+	agent_set__created(a, child, m.fd, 100);
+	agent_set__drain(a);
+	agent_set__look(a, child);
+	assert_true(agent_set__reads(a, getpid()));
+	assert_false(agent_set__reads(a, child));
 	fill_ring(&m, 10);
-	agents__drain(a);
+	agent_set__drain(a);
 	assert_int_equal(s.count, 10);
-	assert_int_equal(agents__missed(a), 0);
+	assert_int_equal(agent_set__missed(a), 0);
 	kill(child, SIGKILL);
 	waitpid(child, NULL, 0);
 	free_agents(&m, a);
@@ -325,12 +337,14 @@ static void a_process_has_no_more_than_a_thousand_agents(void **state)
 	struct agents *a = make_agents(&m, &s);
 
 	for (int i = 0; i < 1010; i++) {
-		agents__created(a, getpid(), m.fd, 100 + i);
-		agents__drain(a);
+		free_memory(&m);
+		make_memory(&m);
+		agent_set__created(a, getpid(), m.fd, 100 + i);
+		agent_set__drain(a);
 	}
-	agents__drain(a);
+	agent_set__drain(a);
 	assert_int_equal(s.gone, 1000);
-	assert_int_equal(agents__missed(a), 10);
+	assert_int_equal(agent_set__missed(a), 10);
 	free_agents(&m, a);
 }
 
@@ -346,11 +360,11 @@ static void ids_beyond_all_that_an_agent_gives_are_dropped_and_counted(void **st
 	for (int i = 0; i < 4; i++)
 		put_device(&m, ids[i]);
 	put_device(&m, 256);
-	agent__drain(v, false, see, &s);
+	agent_memory__drain(v, false, see, &s);
 	for (int i = 0; i < 4; i++)
-		assert_null(agent__device(v, ids[i]));
-	assert_non_null(agent__device(v, 256));
-	assert_int_equal(agent__lost_names(v), 4);
+		assert_null(agent_memory__device(v, ids[i]));
+	assert_non_null(agent_memory__device(v, 256));
+	assert_int_equal(agent_memory__lost_names(v), 4);
 	free_view(&m, v);
 }
 
@@ -364,9 +378,9 @@ static void pairs_of_clocks_from_the_future_are_not_believed(void **state)
 	put_device(&m, GPU);
 	put_clock(&m, now + 3600 * SEC);
 	put_clock(&m, now);
-	agent__drain(v, false, see, &s);
-	assert_int_equal(agent__clock(v, GPU)->count, 1);
-	assert_int_equal(agent__bad(v), 1);
+	agent_memory__drain(v, false, see, &s);
+	assert_int_equal(agent_memory__clock(v, GPU)->count, 1);
+	assert_int_equal(agent_memory__bad(v), 1);
 	free_view(&m, v);
 }
 
@@ -420,39 +434,41 @@ static void to_operations(struct agent_view *v, const struct rt_agent_rec *rec, 
 {
 	struct fixture *f = arg;
 
-	operations__record(f->operations, v, rec);
-	agent__done_with(v);
+	gpu_operations__record(f->operations, v, rec);
+	agent_memory__done_with(v);
 }
 
 static void drain(struct fixture *f)
 {
 	for (int i = 0; i < 2; i++)
-		while (!agent__drain(f->view[i], false, to_operations, f))
+		while (!agent_memory__drain(f->view[i], false, to_operations, f))
 			;
-	operations__time(f->operations);
+	gpu_operations__time(f->operations);
 }
 
 static int set_up(void **state)
 {
+	static struct output_names names;
 	struct fixture *f = calloc(1, sizeof(*f));
 	struct trace *t = &f->trace;
 
 	selection__all(&f->selection);
 	f->selection.domains = 1u << DOMAIN_GPU; /* no call is waited for */
 	t->selection = &f->selection;
-	t->strings = strings__new();
-	t->tasks = tasks__new();
-	t->out = output__new(t->tasks, NULL);
+	t->strings = string_pool__new();
+	t->tasks = processes__new();
+	names = task_names__of(t->tasks);
+	t->out = output_set__new(&names, NULL);
 	t->end = UINT64_MAX;
-	output__add(t->out, &sink_seen, NULL, NULL);
-	f->operations = operations__new(t);
+	output_set__add(t->out, &sink_seen, NULL, NULL);
+	f->operations = gpu_operations__new(t);
 	f->other = fork();
 	if (!f->other)
 		pause();
 	f->now = clock__boot_ns();
 	for (int i = 0; i < 2; i++) {
 		make_memory(&f->memory[i]);
-		f->view[i] = agent__from_fd(i ? f->other : getpid(), f->memory[i].fd, t->strings);
+		f->view[i] = claimed_view(i ? f->other : getpid(), &f->memory[i], t->strings);
 		put_device(&f->memory[i], GPU);
 		put_clock(&f->memory[i], f->now - SEC);
 		put_clock(&f->memory[i], f->now - SEC / 2);
@@ -466,15 +482,15 @@ static int tear_down(void **state)
 {
 	struct fixture *f = *state;
 
-	operations__finish(f->operations);
-	operations__free(f->operations);
+	gpu_operations__finish(f->operations);
+	gpu_operations__free(f->operations);
 	for (int i = 0; i < 2; i++) {
-		agent__free(f->view[i]);
+		agent_memory__free(f->view[i]);
 		free_memory(&f->memory[i]);
 	}
-	output__close(f->trace.out, &f->trace.stats);
-	tasks__free(f->trace.tasks);
-	strings__free(f->trace.strings);
+	output_set__close(f->trace.out, &f->trace.stats);
+	processes__free(f->trace.tasks);
+	string_pool__free(f->trace.strings);
 	kill(f->other, SIGKILL);
 	waitpid(f->other, NULL, 0);
 	free(f);
@@ -538,7 +554,7 @@ static void times_that_cannot_be_are_not_told(void **state)
 		end(f, 0, i + 1, cases[i].begin, cases[i].end);
 	}
 	drain(f);
-	operations__agent_gone(f->operations, f->view[0]);
+	gpu_operations__agent_gone(f->operations, f->view[0]);
 	assert_int_equal(told_count, count);
 	for (uint64_t i = 0; i < count; i++) {
 		const struct event *ev = &told[i];
@@ -557,7 +573,7 @@ static void what_was_submitted_long_before_the_trace_is_not_believed(void **stat
 	submit(f, 0, 1, 1);
 	submit(f, 0, 2, f->now);
 	drain(f);
-	operations__finish(f->operations);
+	gpu_operations__finish(f->operations);
 	assert_int_equal(told_count, 1);
 	assert_int_equal(told[0].gpu.op, 2);
 	assert_int_equal(f->trace.stats.lost_other, 1);
@@ -573,16 +589,16 @@ static void operations_without_end_are_limited_and_the_others_not(void **state)
 			submit(f, 0, ++op, f->now);
 		drain(f);
 	}
-	assert_int_equal(operations__running(f->operations), MANY);
+	assert_int_equal(gpu_operations__running(f->operations), MANY);
 	assert_int_equal(f->trace.stats.lost_dispatches, 1000);
 	assert_int_equal(f->trace.stats.lost_gpu, 1000);
 	end(f, 0, op, 1, 2); /* of one that was dropped */
 	submit(f, 1, 1, f->now);
 	drain(f);
-	assert_int_equal(operations__running(f->operations), MANY + 1);
+	assert_int_equal(gpu_operations__running(f->operations), MANY + 1);
 	assert_int_equal(f->trace.stats.lost_other, 0);
-	operations__agent_gone(f->operations, f->view[0]);
-	assert_int_equal(operations__running(f->operations), 1);
+	gpu_operations__agent_gone(f->operations, f->view[0]);
+	assert_int_equal(gpu_operations__running(f->operations), 1);
 	assert_int_equal(told_count, MANY);
 }
 

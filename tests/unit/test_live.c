@@ -14,20 +14,20 @@
 
 #include <cmocka.h>
 
-#include "user/live/live.h"
-#include "user/live/view.h"
+#include "user/live/live_counters.h"
+#include "user/live/table_view.h"
 
 static struct live *live;
 
 static int make(void **state)
 {
-	live = live__new();
+	live = live_counters__new();
 	return !live;
 }
 
 static int drop(void **state)
 {
-	live__free(live);
+	live_counters__free(live);
 	return 0;
 }
 
@@ -36,7 +36,7 @@ static void process(uint32_t pid, const char *comm, const char *cgroup)
 	const struct process_info info = {
 		.pid = pid, .comm = comm, .cmdline = "", .cgroup = cgroup, .libraries = ""};
 
-	assert_int_equal(live__process(live, &info), 0);
+	assert_int_equal(live_counters__process(live, &info), 0);
 }
 
 static void device(uint32_t pid, int32_t number, const char *details)
@@ -44,7 +44,7 @@ static void device(uint32_t pid, int32_t number, const char *details)
 	const struct device_info info = {
 		.pid = pid, .device = number, .name = "gfx906 MI50", .details = details};
 
-	assert_int_equal(live__device(live, &info), 0);
+	assert_int_equal(live_counters__device(live, &info), 0);
 }
 
 static void call(uint32_t pid, enum ev_domain domain, int times)
@@ -52,7 +52,7 @@ static void call(uint32_t pid, enum ev_domain domain, int times)
 	const struct event ev = {.kind = EV_SPAN, .domain = domain, .pid = pid, .name = "f"};
 
 	for (int i = 0; i < times; i++)
-		assert_int_equal(live__event(live, &ev), 0);
+		assert_int_equal(live_counters__event(live, &ev), 0);
 }
 
 static void kernel(uint32_t pid, int32_t number, uint64_t begin, uint64_t end)
@@ -64,7 +64,7 @@ static void kernel(uint32_t pid, int32_t number, uint64_t begin, uint64_t end)
 				 .end = end,
 				 .gpu = {.device = number}};
 
-	assert_int_equal(live__event(live, &ev), 0);
+	assert_int_equal(live_counters__event(live, &ev), 0);
 }
 
 static void copy(uint32_t pid, int32_t number, uint64_t begin, uint64_t end, uint64_t bytes)
@@ -76,7 +76,7 @@ static void copy(uint32_t pid, int32_t number, uint64_t begin, uint64_t end, uin
 				 .end = end,
 				 .gpu = {.device = number, .bytes = bytes}};
 
-	assert_int_equal(live__event(live, &ev), 0);
+	assert_int_equal(live_counters__event(live, &ev), 0);
 }
 
 struct wanted {
@@ -99,7 +99,7 @@ static struct live_row row_of(enum live_kind kind, const char *name)
 {
 	struct wanted w = {.name = name};
 
-	live__each(live, kind, match, &w);
+	live_counters__each(live, kind, match, &w);
 	assert_int_equal(w.times, 1);
 	return w.found;
 }
@@ -113,7 +113,7 @@ static int rows(enum live_kind kind)
 {
 	int n = 0;
 
-	live__each(live, kind, count_row, &n);
+	live_counters__each(live, kind, count_row, &n);
 	return n;
 }
 
@@ -130,7 +130,7 @@ static void test_counts(void **state)
 	kernel(10, 0, 1000, 2000);
 	kernel(11, 3, 1500, 2500); /* on the same GPU at the same time */
 	copy(10, 0, 1900, 2100, 4096);
-	live__turn(live);
+	live_counters__turn(live);
 	ann = row_of(LIVE_PROCESS, "ann");
 	assert_int_equal(ann.pid, 10);
 	assert_string_equal(ann.container, "/box");
@@ -151,7 +151,7 @@ static void test_counts(void **state)
 	assert_int_equal(rows(LIVE_GPU), 1);
 	/* The next interval. */
 	call(10, DOMAIN_HIP, 1);
-	live__turn(live);
+	live_counters__turn(live);
 	ann = row_of(LIVE_PROCESS, "ann");
 	assert_int_equal(live_counts__calls(&ann.recent), 1);
 	assert_int_equal(live_counts__calls(&ann.total), 6);
@@ -166,7 +166,7 @@ static void test_unknown_gpus(void **state)
 	kernel(10, 0, 10, 20);
 	kernel(11, 0, 10, 20);
 	kernel(11, -2, 10, 20);
-	live__turn(live);
+	live_counters__turn(live);
 	assert_int_equal(row_of(LIVE_GPU, "gpu 0 of process 10").recent.launches, 1);
 	assert_int_equal(row_of(LIVE_GPU, "gpu 0 of process 11").recent.launches, 1);
 	assert_int_equal(row_of(LIVE_PROCESS, "bob").recent.launches, 2);
@@ -190,16 +190,16 @@ static void test_ends(void **state)
 	process(getpid(), "here", "/a");
 	process(gone, "gone", "/a");
 	kernel(gone, 0, 10, 20);
-	live__turn(live);
+	live_counters__turn(live);
 	assert_int_equal(rows(LIVE_PROCESS), 2); /* it did something in this interval */
-	live__turn(live);
+	live_counters__turn(live);
 	assert_int_equal(rows(LIVE_PROCESS), 1);
 	assert_int_equal(row_of(LIVE_CONTAINER, "/a").processes, 1);
 	assert_int_equal(row_of(LIVE_CONTAINER, "/a").total.launches, 1);
 	/* Another with its number, elsewhere. */
 	process(gone, "next", "/b");
 	call(gone, DOMAIN_HIP, 1);
-	live__turn(live);
+	live_counters__turn(live);
 	assert_int_equal(row_of(LIVE_CONTAINER, "/a").total.launches, 1);
 	assert_int_equal(row_of(LIVE_CONTAINER, "/b").processes, 1);
 	/* It moves. */
@@ -218,7 +218,7 @@ static void test_many(void **state)
 		call(pid, DOMAIN_HIP, 1);
 		kernel(pid, (int32_t)pid, 1, 2);
 	}
-	live__turn(live);
+	live_counters__turn(live);
 	assert_int_equal(rows(LIVE_PROCESS), 4097);
 	assert_int_equal(rows(LIVE_CONTAINER), 4097);
 	assert_int_equal(row_of(LIVE_CONTAINER, "/box7").total.calls[DOMAIN_HIP], 1);
@@ -236,41 +236,47 @@ static void test_view(void **state)
 	call(10, DOMAIN_HIP, 3);
 	call(11, DOMAIN_HIP, 30);
 	kernel(10, 0, 0, 1000000000);
-	live__turn(live);
-	assert_int_equal(view__take(&v, live, 2, &shown), 0);
+	live_counters__turn(live);
+	assert_int_equal(table_view__take(&v, live, 2, &shown), 0);
 	assert_int_equal(shown.count, 3);
 	assert_string_equal(shown.rows[0].cells[COL_NAME], "b\\x1b[31mb\\xe2\\x80\\xae");
 	assert_string_equal(shown.rows[0].cells[COL_CALLS], "15");
+	/* Nothing is known of its GPUs, nor of those of its container. */
+	assert_string_equal(shown.rows[0].cells[COL_LAUNCHES], "-");
+	assert_string_equal(shown.rows[0].cells[COL_BUSY], "-");
+	assert_string_equal(shown.rows[0].cells[COL_COPIED], "-");
 	assert_string_equal(shown.rows[1].cells[COL_PID], "10");
 	assert_string_equal(shown.rows[1].cells[COL_BUSY], "50.0%");
 	assert_string_equal(shown.rows[2].cells[COL_CALLS], "0");
 	view_rows__free(&shown);
-	/* Of whom more was lost, in the process and in its container. */
-	assert_int_equal(live__lost(live, 10, 50), 0);
-	live__turn(live);
+	/* By lost records, of the process and of its container. */
+	assert_int_equal(live_counters__lost(live, 10, 50), 0);
+	live_counters__turn(live);
 	v.sort = COL_LOST;
-	assert_int_equal(view__take(&v, live, 2, &shown), 0);
+	assert_int_equal(table_view__take(&v, live, 2, &shown), 0);
 	assert_string_equal(shown.rows[0].cells[COL_PID], "10");
 	assert_string_equal(shown.rows[0].cells[COL_LOST], "25");
 	assert_string_equal(shown.rows[1].cells[COL_LOST], "0");
 	view_rows__free(&shown);
 	v.by = LIVE_CONTAINER;
-	assert_int_equal(view__take(&v, live, 2, &shown), 0);
+	assert_int_equal(table_view__take(&v, live, 2, &shown), 0);
 	assert_string_equal(shown.rows[0].cells[COL_NAME], "/x");
 	assert_string_equal(shown.rows[0].cells[COL_LOST], "25");
+	assert_string_equal(shown.rows[0].cells[COL_LAUNCHES], "0");
+	assert_string_equal(shown.rows[1].cells[COL_LAUNCHES], "-");
 	view_rows__free(&shown);
 	v.by = LIVE_PROCESS;
 	v.sort = COL_NAME;
 	strcpy(v.filter, "/z");
-	assert_int_equal(view__take(&v, live, 2, &shown), 0);
+	assert_int_equal(table_view__take(&v, live, 2, &shown), 0);
 	assert_int_equal(shown.count, 1);
 	assert_string_equal(shown.rows[0].cells[COL_ABOUT], "/z");
 	view_rows__free(&shown);
 	v = (struct view){.by = LIVE_GPU, .sort = COL_BUSY};
-	view__sort_by_next(&v);
+	table_view__sort_by_next(&v);
 	assert_int_equal(v.sort, COL_COPIED);
-	view__sort_by_next(&v);
-	view__sort_by_next(&v);
+	table_view__sort_by_next(&v);
+	table_view__sort_by_next(&v);
 	assert_int_equal(v.sort, COL_PROCS);
 }
 

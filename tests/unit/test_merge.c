@@ -12,11 +12,11 @@
 
 #include <cmocka.h>
 
-#include "user/clock.h"
-#include "user/correlate.h"
-#include "user/order.h"
-#include "user/ranges.h"
-#include "user/strings.h"
+#include "user/clock/clock_map.h"
+#include "user/merge/correlate.h"
+#include "user/merge/reorder_buffer.h"
+#include "user/merge/roctx_ranges.h"
+#include "common/string_pool.h"
 
 /* ---- order ---- */
 
@@ -35,59 +35,59 @@ static void see(const void *rec, size_t size, void *arg)
 
 static void push(struct order *o, uint64_t ts, int value)
 {
-	assert_int_equal(order__push(o, ts, &value, sizeof(value)), 0);
+	assert_int_equal(reorder_buffer__push(o, ts, &value, sizeof(value)), 0);
 }
 
 static void order_sorts_and_keeps_what_is_too_young(void **state)
 {
-	struct order *o = order__new();
+	struct order *o = reorder_buffer__new();
 	struct seen s = {};
 
 	push(o, 30, 3);
 	push(o, 10, 1);
 	push(o, 50, 5);
 	push(o, 20, 2);
-	order__release(o, 30, see, &s);
+	reorder_buffer__release(o, 30, see, &s);
 	assert_int_equal(s.count, 3);
 	push(o, 40, 4);
-	order__release(o, UINT64_MAX, see, &s);
+	reorder_buffer__release(o, UINT64_MAX, see, &s);
 	assert_int_equal(s.count, 5);
 	for (int i = 0; i < 5; i++)
 		assert_int_equal(s.values[i], i + 1);
-	order__free(o);
+	reorder_buffer__free(o);
 }
 
 static void order_keeps_the_order_of_equal_times(void **state)
 {
-	struct order *o = order__new();
+	struct order *o = reorder_buffer__new();
 	struct seen s = {};
 
 	for (int i = 0; i < 40; i++)
 		push(o, 7, i);
-	order__release(o, 7, see, &s);
+	reorder_buffer__release(o, 7, see, &s);
 	assert_int_equal(s.count, 40);
 	for (int i = 0; i < 40; i++)
 		assert_int_equal(s.values[i], i);
-	order__free(o);
+	reorder_buffer__free(o);
 }
 
 static void order_survives_growth_and_partial_release(void **state)
 {
-	struct order *o = order__new();
+	struct order *o = reorder_buffer__new();
 	uint64_t released = 0;
 	char rec[1000] = {};
 
 	for (uint64_t i = 0; i < 5000; i++) {
 		struct seen s = {};
 
-		assert_int_equal(order__push(o, i, rec, sizeof(int)), 0);
+		assert_int_equal(reorder_buffer__push(o, i, rec, sizeof(int)), 0);
 		if (i % 50 == 49) {
-			order__release(o, i - 10, see, &s);
+			reorder_buffer__release(o, i - 10, see, &s);
 			released += s.count;
 		}
 	}
 	assert_int_equal(released, 4990);
-	order__free(o);
+	reorder_buffer__free(o);
 }
 
 /* ---- clock ---- */
@@ -326,7 +326,7 @@ static void gpu_op_heard_of_late_is_found_among_the_recent_calls(void **state)
 	assert_int_equal(at_the_edge.ev.corr, 3);
 }
 
-/* Calls of a second, however many: a packet may wait behind another one before it is heard of. */
+/* Calls of one second, however many: a packet may wait for an earlier one before it is reported. */
 static void gpu_op_heard_of_very_late_is_found_among_the_calls_of_a_second(void **state)
 {
 	enum { CALLS = 20000, EVERY_NS = 40000 };
@@ -513,13 +513,13 @@ static void ranges_nest(void **state)
 	struct process p = {.pid = 5};
 	struct told t = {};
 
-	ranges__call(&p, &th, &a, ROLE_RANGE_PUSH, false, "outer", tell, &t);
-	ranges__call(&p, &th, &b, ROLE_RANGE_PUSH, false, "inner", tell, &t);
-	assert_int_equal(ranges__at(&th, 250), 12);
-	assert_int_equal(ranges__at(&th, 150), 11);
-	assert_int_equal(ranges__at(&th, 50), 0);
-	ranges__call(&p, &th, &pop1, ROLE_RANGE_POP, false, NULL, tell, &t);
-	ranges__call(&p, &th, &pop2, ROLE_RANGE_POP, false, NULL, tell, &t);
+	roctx_ranges__call(&p, &th, &a, ROLE_RANGE_PUSH, false, "outer", tell, &t);
+	roctx_ranges__call(&p, &th, &b, ROLE_RANGE_PUSH, false, "inner", tell, &t);
+	assert_int_equal(roctx_ranges__at(&th, 250), 12);
+	assert_int_equal(roctx_ranges__at(&th, 150), 11);
+	assert_int_equal(roctx_ranges__at(&th, 50), 0);
+	roctx_ranges__call(&p, &th, &pop1, ROLE_RANGE_POP, false, NULL, tell, &t);
+	roctx_ranges__call(&p, &th, &pop2, ROLE_RANGE_POP, false, NULL, tell, &t);
 	assert_int_equal(t.count, 2);
 	assert_string_equal(t.events[0].name, "inner");
 	assert_int_equal(t.events[0].parent, 11);
@@ -537,7 +537,7 @@ static void a_pop_without_a_push_is_no_range(void **state)
 	struct process p = {};
 	struct told t = {};
 
-	ranges__call(&p, &th, &pop, ROLE_RANGE_POP, false, NULL, tell, &t);
+	roctx_ranges__call(&p, &th, &pop, ROLE_RANGE_POP, false, NULL, tell, &t);
 	assert_int_equal(t.count, 0);
 }
 
@@ -551,14 +551,14 @@ static void started_ranges_stop_by_handle_in_any_order(void **state)
 	struct process p = {.pid = 5};
 	struct told t = {};
 
-	ranges__call(&p, &th, &a, ROLE_RANGE_START, false, "a", tell, &t);
-	ranges__call(&p, &th, &b, ROLE_RANGE_START, false, "b", tell, &t);
-	ranges__call(&p, &th, &stop1, ROLE_RANGE_STOP, false, NULL, tell, &t);
-	ranges__call(&p, &th, &stop9, ROLE_RANGE_STOP, false, NULL, tell, &t);
+	roctx_ranges__call(&p, &th, &a, ROLE_RANGE_START, false, "a", tell, &t);
+	roctx_ranges__call(&p, &th, &b, ROLE_RANGE_START, false, "b", tell, &t);
+	roctx_ranges__call(&p, &th, &stop1, ROLE_RANGE_STOP, false, NULL, tell, &t);
+	roctx_ranges__call(&p, &th, &stop9, ROLE_RANGE_STOP, false, NULL, tell, &t);
 	assert_int_equal(t.count, 1);
 	assert_string_equal(t.events[0].name, "a");
 	assert_true(t.events[0].flags & EV_F_PROCESS);
-	ranges__cut_process(&p, 1000, tell, &t);
+	roctx_ranges__cut_process(&p, 1000, tell, &t);
 	assert_int_equal(t.count, 2);
 	assert_string_equal(t.events[1].name, "b");
 	assert_int_equal(t.events[1].end, 1000);
@@ -573,7 +573,7 @@ static void marks_are_instants(void **state)
 	struct process p = {};
 	struct told t = {};
 
-	ranges__call(&p, &th, &m, ROLE_MARK, false, "here", tell, &t);
+	roctx_ranges__call(&p, &th, &m, ROLE_MARK, false, "here", tell, &t);
 	assert_int_equal(t.count, 1);
 	assert_int_equal(t.events[0].kind, EV_MARK);
 	assert_int_equal(t.events[0].begin, t.events[0].end);
@@ -584,15 +584,16 @@ static void marks_are_instants(void **state)
 
 static void names_are_kept_once_and_demangled(void **state)
 {
-	struct strings *s = strings__new();
-	const char *a = strings__keep(s, "hello", 5), *b = strings__keep(s, "hello world", 5);
+	struct strings *s = string_pool__new();
+	const char *a = string_pool__keep(s, "hello", 5),
+		   *b = string_pool__keep(s, "hello world", 5);
 
 	assert_ptr_equal(a, b);
-	assert_string_equal(strings__keep_demangled(s, "_Z4vaddPKfS0_Pfi", 16),
+	assert_string_equal(string_pool__keep_demangled(s, "_Z4vaddPKfS0_Pfi", 16),
 			    "vadd(float const*, float const*, float*, int)");
-	assert_string_equal(strings__keep_demangled(s, "plain", 5), "plain");
-	assert_string_equal(strings__keep_demangled(s, "_Z", 2), "_Z");
-	strings__free(s);
+	assert_string_equal(string_pool__keep_demangled(s, "plain", 5), "plain");
+	assert_string_equal(string_pool__keep_demangled(s, "_Z", 2), "_Z");
+	string_pool__free(s);
 }
 
 /* g(A<int, int>, A<that, that>, A<that, that>, ...): what is written doubles with every argument.
@@ -600,18 +601,18 @@ static void names_are_kept_once_and_demangled(void **state)
 static void a_name_that_stands_for_gigabytes_stays_mangled(void **state)
 {
 	static const char digits[] = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZ";
-	struct strings *s = strings__new();
+	struct strings *s = string_pool__new();
 	char bomb[512] = "_Z1g1AIiiE", level[16];
 
 	for (int i = 0; i < 34; i++) {
 		snprintf(level, sizeof(level), "S_IS%c_S%c_E", digits[i], digits[i]);
 		strcat(bomb, level);
 	}
-	assert_string_equal(strings__keep_demangled(s, bomb, strlen(bomb)), bomb);
+	assert_string_equal(string_pool__keep_demangled(s, bomb, strlen(bomb)), bomb);
 	bomb[strlen("_Z1g1AIiiES_IS0_S0_E")] = '\0';
-	assert_string_equal(strings__keep_demangled(s, bomb, strlen(bomb)),
+	assert_string_equal(string_pool__keep_demangled(s, bomb, strlen(bomb)),
 			    "g(A<int, int>, A<A<int, int>, A<int, int> >)");
-	strings__free(s);
+	string_pool__free(s);
 }
 
 int main(void)

@@ -16,8 +16,8 @@
 
 #include <cmocka.h>
 
-#include "user/live/metrics.h"
-#include "user/sink.h"
+#include "user/live/metrics_server.h"
+#include "user/output/sink.h"
 
 static char page[65536];
 
@@ -62,6 +62,12 @@ static void has(const char *line)
 		fail_msg("no '%s' in:\n%s", line, page);
 }
 
+static void lacks(const char *text)
+{
+	if (strstr(page, text))
+		fail_msg("'%s' in:\n%s", text, page);
+}
+
 static void test_page(void **state)
 {
 	const struct process_info info = {.pid = 10,
@@ -94,6 +100,15 @@ static void test_page(void **state)
 	sink_metrics.process(sink, &info);
 	sink_metrics.event(sink, &call);
 	sink_metrics.event(sink, &call);
+	sink_metrics.flush(sink, &stats);
+	fetch(port);
+	/* Nothing is known of GPUs: no series, which would say 0. */
+	has(",domain=\"hip\"} 2\n");
+	has("rtrace_events_lost_total{");
+	lacks("rtrace_launches_total{");
+	lacks("rtrace_copies_total{");
+	lacks("rtrace_copied_bytes_total{");
+	lacks("rtrace_gpu_busy_seconds_total{");
 	sink_metrics.event(sink, &kernel);
 	sink_metrics.flush(sink, &stats);
 	fetch(port);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 /*
  * Tests which call is around which where the kernel captures some of a thread and an agent others
- * (user/nesting.c): against programs of random calls, whose nesting is known.
+ * (user/merge/call_nesting.c): against programs of random calls with known nesting.
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -12,7 +12,7 @@
 #include <stdbool.h>
 #include <stdlib.h>
 
-#include "user/nesting.h"
+#include "user/merge/call_nesting.h"
 
 struct call {
 	uint64_t corr, begin;
@@ -72,8 +72,8 @@ static void enter(bool by_agent)
 		rec.around.root = outer->corr;
 	}
 	thread.open[thread.depth++] = (struct call){rec.corr, thread.now, by_agent};
-	for (int times = 1 + random() % 2; !by_agent && times; times--) /* it may be told again */
-		nesting__opened(&nesting, &rec);
+	for (int times = 1 + random() % 2; !by_agent && times; times--) /* may be reported twice */
+		call_nesting__opened(&nesting, &rec);
 }
 
 /* A record says what its own side knows. */
@@ -94,7 +94,7 @@ static void leave(void)
 		.depth = count(c->by_agent),
 	};
 
-	place = nesting__ended(&nesting, &rec);
+	place = call_nesting__ended(&nesting, &rec);
 	assert_int_equal(place.depth, thread.depth);
 	assert_int_equal(place.parent, thread.depth ? thread.open[thread.depth - 1].corr : 0);
 	assert_int_equal(place.root, thread.open[0].corr); /* c itself, if it was the outermost */
@@ -119,12 +119,12 @@ static void calls_of_both_kinds_in_any_order(void **state)
 static void without_calls_of_the_other_kind_it_is_as_it_says(void **state)
 {
 	const struct rt_rec_span rec = {.corr = 5, .parent = 4, .root = 3, .depth = 2};
-	struct nesting_place place = nesting__ended(NULL, &rec);
+	struct nesting_place place = call_nesting__ended(NULL, &rec);
 
 	assert_int_equal(place.parent, 4);
 	assert_int_equal(place.root, 3);
 	assert_int_equal(place.depth, 2);
-	place = nesting__ended(&nesting, &rec); /* that it had begun was lost */
+	place = call_nesting__ended(&nesting, &rec); /* that it had begun was lost */
 	assert_int_equal(place.parent, 4);
 }
 
@@ -137,20 +137,20 @@ static void lost_ends(void **state)
 	for (uint64_t i = 1; i < 1000; i++) {
 		open.corr = i;
 		open.depth = i % (RT_DEPTH + 2);
-		nesting__opened(&nesting, &open);
+		call_nesting__opened(&nesting, &open);
 		assert_in_range(nesting.count, 0, RT_DEPTH);
 	}
 	rec.corr = 999;
-	nesting__ended(&nesting, &rec);
+	call_nesting__ended(&nesting, &rec);
 	nesting = (struct nesting){};
 	open.depth = 0;
 	open.corr = 1;
-	nesting__opened(&nesting, &open);
+	call_nesting__opened(&nesting, &open);
 	open.corr = 2;
 	open.depth = 1;
-	nesting__opened(&nesting, &open);
+	call_nesting__opened(&nesting, &open);
 	rec.corr = 1;
-	nesting__ended(&nesting, &rec); /* the inner one's end was lost */
+	call_nesting__ended(&nesting, &rec); /* the inner one's end was lost */
 	assert_int_equal(nesting.count, 0);
 }
 

@@ -13,7 +13,7 @@
 
 #include <cmocka.h>
 
-#include "user/order.h"
+#include "user/merge/reorder_buffer.h"
 
 #define RECORDS 20000
 #define MANY	200000
@@ -37,7 +37,7 @@ static void push(struct order *o, uint64_t ts)
 	struct record r = {.ts = ts, .number = pushed};
 
 	memset(r.text, (int)r.number, size_of(r.number) - offsetof(struct record, text));
-	assert_int_equal(order__push(o, ts, &r, size_of(r.number)), 0);
+	assert_int_equal(reorder_buffer__push(o, ts, &r, size_of(r.number)), 0);
 	expected[pushed++] = r;
 }
 
@@ -63,13 +63,13 @@ static void see(const void *rec, size_t size, void *arg)
 static void release(struct order *o, uint64_t bound)
 {
 	qsort(expected + released, pushed - released, sizeof(*expected), by_time_then_number);
-	order__release(o, bound, see, &bound);
+	reorder_buffer__release(o, bound, see, &bound);
 	assert_true(released == pushed || expected[released].ts > bound);
 }
 
 static void sources_in_turns(void **state)
 {
-	struct order *o = order__new();
+	struct order *o = reorder_buffer__new();
 	uint64_t base = 0, last;
 
 	pushed = released = 0;
@@ -85,12 +85,12 @@ static void sources_in_turns(void **state)
 	}
 	release(o, UINT64_MAX);
 	assert_int_equal(released, pushed);
-	order__free(o);
+	reorder_buffer__free(o);
 }
 
 static void in_no_order_at_all(void **state)
 {
-	struct order *o = order__new();
+	struct order *o = reorder_buffer__new();
 
 	pushed = released = 0;
 	srand(2);
@@ -99,7 +99,7 @@ static void in_no_order_at_all(void **state)
 	release(o, 500);
 	release(o, UINT64_MAX);
 	assert_int_equal(released, pushed);
-	order__free(o);
+	reorder_buffer__free(o);
 }
 
 static void ignore(const void *rec, size_t size, void *arg)
@@ -120,9 +120,9 @@ static void round_of(struct order *o, int records, uint64_t *now)
 
 	for (int i = 0; i < records; i++) {
 		r.ts = ++*now;
-		assert_int_equal(order__push(o, r.ts, &r, sizeof(r)), 0);
+		assert_int_equal(reorder_buffer__push(o, r.ts, &r, sizeof(r)), 0);
 	}
-	order__release(o, *now - records / 2, ignore, NULL);
+	reorder_buffer__release(o, *now - records / 2, ignore, NULL);
 }
 
 static void a_burst_is_forgotten(void **state)
@@ -135,7 +135,7 @@ static void a_burst_is_forgotten(void **state)
 		print_message("needs malloc's account, which a sanitizer's does not keep\n");
 		skip();
 	}
-	o = order__new();
+	o = reorder_buffer__new();
 	for (int i = 0; i < ROUNDS; i++)
 		round_of(o, 20, &now);
 	before = held();
@@ -145,7 +145,7 @@ static void a_burst_is_forgotten(void **state)
 		round_of(o, 20, &now);
 	assert_true(most > before + MANY * sizeof(struct record)); /* or there is nothing to test */
 	assert_true(held() < before + (most - before) / 16);
-	order__free(o);
+	reorder_buffer__free(o);
 }
 
 int main(void)

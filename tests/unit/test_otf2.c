@@ -14,7 +14,7 @@
 #include <cmocka.h>
 
 #include "tests/unit/sink_feed.h"
-#include "user/otf2regions.h"
+#include "user/formats/otf2/otf2regions.h"
 
 static char folder[] = "/tmp/test_otf2.XXXXXX";
 
@@ -37,7 +37,7 @@ static struct sink *open_otf2(void)
 	char base[128];
 	struct sink *sink;
 
-	origin__here(&origin);
+	trace_origin__here(&origin);
 	snprintf(base, sizeof(base), "%s/t", folder);
 	sink = sink_otf2.open(&(struct sink_target){.path = base}, &origin);
 	assert_non_null(sink);
@@ -71,7 +71,7 @@ static void test_awkward(void **state)
 	prints("", "grep -cE '^ENTER'", "17\n");
 	prints("-G", "grep '^CLOCK' | grep -o 'Offset: 100, Length: 18446744073709551515'",
 	       "Offset: 100, Length: 18446744073709551515\n");
-	/* A call that begins with its parent comes behind it; ends likewise. */
+	/* A call that begins with its parent comes after it; ends likewise. */
 	prints("-L 2", "grep -E ' (3000|3500|4000) .*(hip|hsa)' | awk '{ print $1, $3, $5 }'",
 	       "LEAVE 3000 \"hipMalloc\"\nENTER 3000 \"hipMemcpy\"\nENTER 3000 \"hsaInner\"\n"
 	       "LEAVE 3500 \"hsaInner\"\nLEAVE 4000 \"hipMemcpy\"\n");

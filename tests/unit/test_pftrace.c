@@ -16,7 +16,7 @@
 
 #include "tests/unit/sink_feed.h"
 #include "tests/unit/perfetto.pb-c.h"
-#include "user/tracks.h"
+#include "user/formats/track_lanes.h"
 
 #define STACK_MAX 16
 
@@ -223,7 +223,7 @@ static void test_pftrace_empty(void **state)
 	assert_int_equal(trace->packet[4]->track_event->counter_value, 0);
 	assert_int_equal(trace->packet[5]->track_event->counter_value, trace_stats_lost(&stats));
 	assert_int_equal(trace->packet[5]->timestamp, stats.ended.boot_ns);
-	assert_int_equal(trace->packet[6]->track_event->n_debug_annotations, 37);
+	assert_int_equal(trace->packet[6]->track_event->n_debug_annotations, 38);
 	pf__trace__free_unpacked(trace, NULL);
 }
 

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: MIT
 /*
- * Tests where probes are placed: in functions of every kind (tests/capture/sites.S, whose labels
- * say where each belongs), and in the real libraries, with objdump as the judge of what is an
- * instruction.
+ * Tests where probes are placed: in functions of every kind (tests/capture/sites.S, where labels
+ * mark each place), and in the real libraries, with objdump as the judge of what is an instruction.
  */
 #include <dlfcn.h>
 #include <errno.h>
@@ -20,7 +19,7 @@
 
 #include "tests/capture/sites.h"
 #include "tests/unit/rocm.h"
-#include "user/library.h"
+#include "user/probe/library_probes.h"
 
 static struct selection everything;
 static const struct site *first, *last;
@@ -48,14 +47,14 @@ static struct opened open_on(const char *path, unsigned int kernel)
 {
 	struct opened o = {.fns = functions__new(&everything)};
 
-	o.lib = library__open_on(open(path, O_RDONLY | O_CLOEXEC), path, o.fns, kernel);
+	o.lib = library_probes__open_on(open(path, O_RDONLY | O_CLOEXEC), path, o.fns, kernel);
 	assert_non_null(o.lib);
 	return o;
 }
 
 static void close_opened(struct opened *o)
 {
-	library__close(o->lib);
+	library_probes__close(o->lib);
 	functions__free(o->fns);
 }
 
@@ -75,7 +74,7 @@ static const char *why_not(const struct library *lib, const char *name)
 	return NULL;
 }
 
-/* Where in the file a loaded address lies, by the loader's own table. */
+/* The file offset of a loaded address, by the loader's own table. */
 struct find {
 	uintptr_t address;
 	uint64_t offset;
@@ -162,11 +161,52 @@ static void older_kernels_emulate_fewer_nops(void **state)
 	assert_int_equal(kind_on("hipSiteNop5", KERNEL(6, 12), 0), PLACE_SINGLE_STEPPED);
 	assert_int_equal(kind_on("hipSiteNop4", KERNEL(6, 12), 0), PLACE_SINGLE_STEPPED);
 	assert_int_equal(kind_on("hipSiteNop2", KERNEL(6, 12), 0), PLACE_EMULATED);
-	assert_int_equal(kind_on("hipSiteNop2", KERNEL(5, 15), 0), PLACE_SKIPPED);
+	assert_int_equal(kind_on("hipSiteNop2", KERNEL(5, 15), 2), PLACE_SINGLE_STEPPED);
 	assert_int_equal(kind_on("hipSiteNop", KERNEL(5, 15), 0), PLACE_EMULATED);
 	assert_int_equal(kind_on("hipSiteEndbrNop5", KERNEL(6, 12), 0), PLACE_SINGLE_STEPPED);
 	assert_int_equal(kind_on("hipSiteEndbrPush", KERNEL(5, 15), 4), PLACE_EMULATED);
 	assert_int_equal(kind_on("hipSiteRedZoneNop5Push", KERNEL(5, 15), 10), PLACE_EMULATED);
+}
+
+/* Where the kernel has forked children die of rewritten nops, all that have five bytes are passed.
+ */
+static void no_nop5_is_probed_where_children_die_of_it(void **state)
+{
+	const unsigned int kernel = KERNEL(6, 18) | KERNEL_NOP5_KILLS;
+	struct opened o = open_on(SITES_LIBRARY, kernel);
+	size_t nops = 0;
+
+	for (const struct site *site = first; site < last; site++) {
+		const struct probe *p = probe_of(o.lib, site->name);
+
+		if (site->kind != SITE_NOP5)
+			continue;
+		nops++;
+		assert_non_null(p);
+		assert_int_not_equal(p->offset, offset_of(site->place));
+	}
+	assert_true(nops > 6);
+	for (size_t i = 0; i < o.lib->probe_count; i++)
+		assert_int_not_equal(o.lib->probes[i].place.kind, PLACE_NOP5);
+	close_opened(&o);
+	assert_int_equal(kind_on("hipSiteNop5", kernel, 5), PLACE_SINGLE_STEPPED);
+	assert_int_equal(kind_on("hipSiteNop5Push", kernel, 5), PLACE_EMULATED);
+	assert_int_equal(kind_on("hipSiteNop5Prefixed", kernel, 5), PLACE_SINGLE_STEPPED);
+	assert_int_equal(kind_on("hipSiteEndbrNop5", kernel, 0), PLACE_SINGLE_STEPPED);
+	assert_int_equal(kind_on("hipSiteEndbrNop5Push", kernel, 9), PLACE_EMULATED);
+	assert_int_equal(kind_on("hipSiteNop5Indirect", kernel, 5), PLACE_EMULATED);
+	assert_int_equal(kind_on("hipSitePageEnd", kernel, 0), PLACE_EMULATED);
+	assert_int_equal(kind_on("hipSiteForeignNop5", kernel, 0), PLACE_SKIPPED);
+}
+
+static void nops_that_stay_traps_are_emulated(void **state)
+{
+	const unsigned int kernel = KERNEL(7, 3) | KERNEL_NOP5_TRAPS;
+
+	assert_int_equal(kind_on("hipSiteNop5", kernel, 0), PLACE_EMULATED);
+	assert_int_equal(kind_on("hipSiteNop5Prefixed", kernel, 0), PLACE_EMULATED);
+	assert_int_equal(kind_on("hipSiteNop5", KERNEL(6, 12) | KERNEL_NOP5_TRAPS, 0),
+			 PLACE_SINGLE_STEPPED);
 }
 
 /* Decodes by objdump from the function's first byte up to the probe. */
@@ -273,6 +313,8 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(each_site_is_probed_where_it_belongs),
 		cmocka_unit_test(older_kernels_emulate_fewer_nops),
+		cmocka_unit_test(no_nop5_is_probed_where_children_die_of_it),
+		cmocka_unit_test(nops_that_stay_traps_are_emulated),
 		cmocka_unit_test(places_in_hip_are_instructions),
 		cmocka_unit_test(places_in_hsa_are_instructions),
 		cmocka_unit_test(places_in_the_thunk_are_instructions),

@@ -22,13 +22,13 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "user/privileges.h"
-#include "user/refusals.h"
+#include "user/record/privileges.h"
+#include "user/record/seccomp_filter.h"
 
 #define BIT(cap) (1ULL << (cap))
 #define X32_BIT	 0x40000000
 
-/* True if the function says so in a child. */
+/* True if the function returns true in a child. */
 static bool in_child(bool (*fn)(void))
 {
 	int status;
@@ -138,7 +138,7 @@ static bool install(bool sockets)
 {
 	if (prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0))
 		return false;
-	refusals__install(sockets);
+	seccomp_filter__install(sockets);
 	return prctl(PR_GET_SECCOMP, 0, 0, 0, 0) == 2;
 }
 

@@ -2,8 +2,8 @@
 /*
  * Tests that the kernel's verifier accepts every BPF program, whatever the settings, and soon: each
  * start of a tracer waits for it, and it refuses a program for which it has to look at a million
- * instructions. A loop whose body has branches, or is called from many places, multiplies (see
- * bpf/callstack.h).
+ * instructions. A loop multiplies if its body has branches or is called from many places (see
+ * bpf/call_stack.h).
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -15,7 +15,7 @@
 #include <cmocka.h>
 
 #include "bpf/api.skel.h"
-#include "user/capture.h"
+#include "user/probe/capture.h"
 
 /* Some 20 ms. */
 #define MOST 40000

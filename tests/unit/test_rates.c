@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 /*
- * Counts by stretches of time, computed by hand; and messages inside of messages, whose lengths
- * take one byte or more.
+ * Counts by stretches of time, computed by hand; and messages inside of messages, with lengths of
+ * one byte or more.
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -10,8 +10,8 @@
 #include <stdlib.h>
 #include <cmocka.h>
 
-#include "user/proto.h"
-#include "user/rates.h"
+#include "user/formats/perfetto/protobuf_writer.h"
+#include "user/formats/rate_curves.h"
 
 #define W RATES_FIRST
 
@@ -22,7 +22,7 @@ static void copy(struct rates *r, uint64_t submit, uint64_t begin, uint64_t end,
 				 .end = end,
 				 .gpu = {.submit = submit, .bytes = bytes}};
 
-	assert_int_equal(rates__add(r, &ev), 0);
+	assert_int_equal(rate_curves__add(r, &ev), 0);
 }
 
 static void bytes_are_spread_over_the_time_of_a_copy(void **state)
@@ -41,7 +41,7 @@ static void bytes_are_spread_over_the_time_of_a_copy(void **state)
 	copy(&r, 6 * W, 6 * W, 6 * W, 9);
 	assert_float_equal(r.all[0].bytes, 57, 1e-9);
 	assert_float_equal(r.all[1].bytes, 109, 1e-9);
-	rates__free(&r);
+	rate_curves__free(&r);
 }
 
 static void stretches_widen_as_a_trace_gets_longer(void **state)
@@ -55,7 +55,7 @@ static void stretches_widen_as_a_trace_gets_longer(void **state)
 					 .end = i * W + 1,
 					 .gpu = {.submit = i * W}};
 
-		assert_int_equal(rates__add(&r, &ev), 0);
+		assert_int_equal(rate_curves__add(&r, &ev), 0);
 	}
 	assert_int_equal(r.width, 4 * (uint64_t)W);
 	assert_int_equal(r.count, 3 * RATES_MAX / 4);
@@ -66,32 +66,32 @@ static void stretches_widen_as_a_trace_gets_longer(void **state)
 	}
 	assert_int_equal(kernels, 3 * RATES_MAX);
 	assert_int_equal(ended, 3 * RATES_MAX);
-	assert_int_equal(rates__at(&r, 2), 8 * (uint64_t)W);
-	rates__free(&r);
+	assert_int_equal(rate_curves__at(&r, 2), 8 * (uint64_t)W);
+	rate_curves__free(&r);
 }
 
 /* Reads back a message that holds a message that holds `len` bytes. */
 static void nested(size_t len)
 {
 	struct bytes b = {};
-	size_t outer = proto__begin(&b, 1), inner = proto__begin(&b, 2), n;
+	size_t outer = protobuf_writer__begin(&b, 1), inner = protobuf_writer__begin(&b, 2), n;
 	struct bytes_in in;
 	uint64_t said;
 
 	for (size_t i = 0; i < len; i++)
-		bytes__put_number(&b, 7);
-	proto__end(&b, inner);
-	proto__end(&b, outer);
+		byte_buffer__put_number(&b, 7);
+	protobuf_writer__end(&b, inner);
+	protobuf_writer__end(&b, outer);
 	in = (struct bytes_in){b.data, b.data + b.len, false};
-	assert_int_equal(bytes__number(&in), 1 << 3 | 2);
-	said = bytes__number(&in);
+	assert_int_equal(byte_buffer__number(&in), 1 << 3 | 2);
+	said = byte_buffer__number(&in);
 	assert_int_equal(said, in.end - in.at);
-	assert_int_equal(bytes__number(&in), 2 << 3 | 2);
-	bytes__take(&in, &n);
+	assert_int_equal(byte_buffer__number(&in), 2 << 3 | 2);
+	byte_buffer__take(&in, &n);
 	assert_int_equal(n, len);
 	assert_false(in.bad);
 	assert_ptr_equal(in.at, in.end);
-	bytes__free(&b);
+	byte_buffer__free(&b);
 }
 
 static void lengths_of_messages(void **state)

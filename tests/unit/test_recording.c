@@ -14,12 +14,12 @@
 #include <cmocka.h>
 
 #include "tests/unit/sink_feed.h"
-#include "user/args.h"
-#include "user/chunk.h"
-#include "user/decode.h"
-#include "user/encode.h"
-#include "user/log.h"
-#include "user/recording.h"
+#include "user/api/call_arguments.h"
+#include "user/recording/chunk_format.h"
+#include "user/recording/decode.h"
+#include "user/recording/encode.h"
+#include "user/base/log.h"
+#include "user/recording/recording_reader.h"
 
 /* ---- any event ---- */
 
@@ -185,14 +185,15 @@ static void assert_same_description(const struct event *a, const struct event *b
 {
 	struct textbuf x = {}, y = {};
 
-	args__put(&x, a->api, a->values);
-	args__put(&y, b->api, b->values);
-	args__put_return(&x, a->api, a->values);
-	args__put_return(&y, b->api, b->values);
-	assert_string_equal(textbuf__string(&x), textbuf__string(&y));
-	assert_int_equal(args__failed(a->api, a->values), args__failed(b->api, b->values));
-	textbuf__free(&x);
-	textbuf__free(&y);
+	call_arguments__put(&x, a->api, a->values);
+	call_arguments__put(&y, b->api, b->values);
+	call_arguments__put_return(&x, a->api, a->values);
+	call_arguments__put_return(&y, b->api, b->values);
+	assert_string_equal(text_buffer__string(&x), text_buffer__string(&y));
+	assert_int_equal(call_arguments__failed(a->api, a->values),
+			 call_arguments__failed(b->api, b->values));
+	text_buffer__free(&x);
+	text_buffer__free(&y);
 }
 
 static void assert_same_call(const struct event *a, const struct event *b)
@@ -269,7 +270,7 @@ static void no_process(const struct process_info *info, void *arg)
 	fail();
 }
 
-/* Nobody told of one. */
+/* No thread was recorded. */
 static void no_thread(const struct thread_info *info, void *arg)
 {
 	fail();
@@ -281,7 +282,7 @@ static void no_device(const struct device_info *info, void *arg)
 
 static void every_field_of_every_event_comes_back(void **state)
 {
-	struct strings *strings = strings__new();
+	struct strings *strings = string_pool__new();
 	struct expected x = {calloc(EVENTS, sizeof(struct made)), 0};
 	const struct decoder_to to = {no_process, no_thread, no_device, compare, NULL, &x};
 	struct decoder *d = decoder__new(strings, &to);
@@ -300,10 +301,10 @@ static void every_field_of_every_event_comes_back(void **state)
 		assert_int_equal(decoder__chunk(d, chunk.bytes.data, chunk.bytes.len), 0);
 		assert_int_equal(x.next, i + 1);
 	}
-	bytes__free(&chunk.bytes);
+	byte_buffer__free(&chunk.bytes);
 	encoder__free(e);
 	decoder__free(d);
-	strings__free(strings);
+	string_pool__free(strings);
 	free(x.made);
 }
 
@@ -327,11 +328,13 @@ static void ignore_event(const struct event *ev, void *arg)
 {
 }
 
-/* In how many of so many chunks with an event of the process it is said who that is. */
+/*
+ * Encodes `chunks` chunks with an event of the process. Returns how many of them name the process.
+ */
 static int chunks_that_know(struct encoder *e, uint32_t pid, int chunks)
 {
 	const struct event ev = {.kind = EV_GAP, .pid = pid, .tid = pid, .name = "a"};
-	struct strings *strings = strings__new();
+	struct strings *strings = string_pool__new();
 	struct told_of told = {pid, 0};
 	const struct decoder_to to = {count_process, ignore_thread, no_device,
 				      ignore_event,  NULL,	    &told};
@@ -343,9 +346,9 @@ static int chunks_that_know(struct encoder *e, uint32_t pid, int chunks)
 		assert_int_equal(encoder__take(e, &chunk), 0);
 		assert_int_equal(decoder__chunk(d, chunk.bytes.data, chunk.bytes.len), 0);
 	}
-	bytes__free(&chunk.bytes);
+	byte_buffer__free(&chunk.bytes);
 	decoder__free(d);
-	strings__free(strings);
+	string_pool__free(strings);
 	return told.times;
 }
 
@@ -407,7 +410,7 @@ static void to_event(const struct event *ev, void *arg)
 static char *exported(const char *format)
 {
 	const struct sink_ops *ops = sink_find(format);
-	struct strings *strings = strings__new();
+	struct strings *strings = string_pool__new();
 	struct decoder_to to = {to_process, to_thread, to_device, to_event, NULL, NULL};
 	struct recording *r;
 	struct sink *sink;
@@ -416,15 +419,15 @@ static char *exported(const char *format)
 	FILE *out;
 
 	write_trace("rtrace", feed);
-	r = recording__open(trace_path());
+	r = recording_reader__open(trace_path());
 	assert_non_null(r);
 	out = open_memstream(&text, &size);
-	to.arg = sink = ops->open(&(struct sink_target){.out = out}, recording__origin(r));
-	assert_int_equal(recording__read(r, strings, &to), 0);
-	assert_int_equal(ops->close(sink, recording__stats(r)), 0);
+	to.arg = sink = ops->open(&(struct sink_target){.out = out}, recording_reader__origin(r));
+	assert_int_equal(recording_reader__read(r, strings, &to), 0);
+	assert_int_equal(ops->close(sink, recording_reader__stats(r)), 0);
 	fclose(out);
-	recording__close(r);
-	strings__free(strings);
+	recording_reader__close(r);
+	string_pool__free(strings);
 	return text;
 }
 
@@ -474,7 +477,7 @@ static void see_event(const struct event *ev, void *arg)
 static int read_bytes(const char *data, size_t size, struct seen *seen, struct trace_stats *told)
 {
 	const struct decoder_to to = {see_process, see_thread, no_device, see_event, NULL, seen};
-	struct strings *strings = strings__new();
+	struct strings *strings = string_pool__new();
 	char name[] = "/tmp/test_recording.XXXXXX";
 	struct recording *r;
 	int fd = mkstemp(name), err;
@@ -483,17 +486,17 @@ static int read_bytes(const char *data, size_t size, struct seen *seen, struct t
 	assert_true(fd >= 0);
 	assert_int_equal(write(fd, data, size), size);
 	close(fd);
-	r = recording__open(name);
+	r = recording_reader__open(name);
 	unlink(name);
-	err = r ? recording__read(r, strings, &to) : -1;
+	err = r ? recording_reader__read(r, strings, &to) : -1;
 	if (r && told)
-		*told = *recording__stats(r);
-	recording__close(r);
-	strings__free(strings);
+		*told = *recording_reader__stats(r);
+	recording_reader__close(r);
+	string_pool__free(strings);
 	return err;
 }
 
-/* Where the chunks lie: `ends[i]` is behind the i-th. Returns their number. */
+/* Finds the chunks: `ends[i]` is the end of the i-th. Returns their number. */
 static size_t find_chunks(const char *data, size_t size, size_t *ends)
 {
 	size_t at = sizeof(struct rec_header), n = 0;

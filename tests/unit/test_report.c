@@ -14,10 +14,10 @@
 #include <cmocka.h>
 
 #include "tests/unit/sink_feed.h"
-#include "user/args.h"
-#include "user/format.h"
-#include "user/log.h"
-#include "user/report/report.h"
+#include "user/api/call_arguments.h"
+#include "common/format.h"
+#include "user/base/log.h"
+#include "user/report/report_options.h"
 
 #define PID 100
 
@@ -103,12 +103,12 @@ static const struct tally_row *row(const struct analysis *a, enum tally_domain d
 				   const char *name)
 {
 	size_t count;
-	struct tally_row **rows = tally__sorted(a->tally, TALLY_BIT(domain), &count);
+	struct tally_row **rows = totals__sorted(a->tally, TALLY_BIT(domain), &count);
 	const struct tally_row *found = NULL;
 
 	assert_non_null(rows);
 	for (size_t i = 0; i < count; i++)
-		if (!strcmp(names__text(a->names, rows[i]->name), name))
+		if (!strcmp(name_table__text(a->names, rows[i]->name), name))
 			found = rows[i];
 	free(rows);
 	return found;
@@ -185,19 +185,19 @@ static void small_percentiles_are_exact(void **state)
 
 static void too_many_names(void **state)
 {
-	struct names *n = names__new();
+	struct names *n = name_table__new();
 	char text[32];
-	uint32_t first = names__id(n, "first");
+	uint32_t first = name_table__id(n, "first");
 
-	assert_string_equal(names__text(n, 0), NAMES_OTHERS);
+	assert_string_equal(name_table__text(n, 0), NAMES_OTHERS);
 	for (int i = 0; i < 70000; i++) {
 		snprintf(text, sizeof(text), "name %d", i);
-		names__id(n, text);
+		name_table__id(n, text);
 	}
-	assert_int_equal(names__id(n, "one more"), 0);
-	assert_int_equal(names__id(n, "first"), first);
-	assert_int_equal(names__count(n), 65536);
-	names__free(n);
+	assert_int_equal(name_table__id(n, "one more"), 0);
+	assert_int_equal(name_table__id(n, "first"), first);
+	assert_int_equal(name_table__count(n), 65536);
+	name_table__free(n);
 }
 
 /* A message a step, say: functions and kernels are not to become others for that. */
@@ -224,11 +224,11 @@ static void too_many_messages(void **state)
 static const struct phase *phase(const struct analysis *a, const char *message)
 {
 	size_t count;
-	const struct phase **all = phases__sorted(a->phases, &count), *found = NULL;
+	const struct phase **all = range_phases__sorted(a->phases, &count), *found = NULL;
 
 	assert_non_null(all);
 	for (size_t i = 0; i < count; i++)
-		if (!strcmp(names__text(a->names, all[i]->name), message))
+		if (!strcmp(name_table__text(a->names, all[i]->name), message))
 			found = all[i];
 	free(all);
 	return found;
@@ -245,7 +245,7 @@ static void tell_ranges(struct analysis *a)
 	tell_range(a, "inner", 12, 50); /* another of that message */
 	tell_kernel(a, "add", 12, 2);
 	tell_kernel(a, "add", 0, 1);
-	tell_kernel(a, "add", 99, 7); /* of a range that is never told */
+	tell_kernel(a, "add", 99, 7); /* of a range that is never reported */
 	analysis__end(a);
 }
 
@@ -259,9 +259,9 @@ static void by_range(void **state)
 	assert_int_equal(phase(a, "inner")->kernels.calls, 3);
 	assert_int_equal(phase(a, "inner")->kernels.total, 42);
 	assert_int_equal(phase(a, "outer")->kernels.total, 5);
-	assert_int_equal(phases__outside(a->phases)->kernels.total, 1);
-	assert_int_equal(phases__outside(a->phases)->calls.calls, 1);
-	assert_int_equal(phases__unknown(a->phases)->kernels.total, 7);
+	assert_int_equal(range_phases__outside(a->phases)->kernels.total, 1);
+	assert_int_equal(range_phases__outside(a->phases)->calls.calls, 1);
+	assert_int_equal(range_phases__unknown(a->phases)->kernels.total, 7);
 	assert_int_equal(row(a, TALLY_KERNELS, "add")->spread.total, 25);
 	assert_int_equal(row(a, TALLY_RANGES, "inner")->spread.total, 150);
 	analysis__free(a);
@@ -325,7 +325,7 @@ static void not_freed(void **state)
 	assert_false(all[0]->known);
 	assert_int_equal(all[1]->address, 0x2000);
 	assert_true(all[1]->known);
-	assert_string_equal(names__text(a->names, all[1]->call), "hipMalloc");
+	assert_string_equal(name_table__text(a->names, all[1]->call), "hipMalloc");
 	assert_int_equal(all[2]->bytes, 4);
 	assert_false(all[2]->known);
 	free(all);
@@ -345,13 +345,13 @@ static void failed(void **state)
 	tell_call(a, "hipMalloc", 6, 0, 1);
 	tell_call(a, "hipMalloc", 7, 0, 0);
 	tell_call(a, "hipEventQuery", 8, 0, 600); /* not ready is no failure */
-	tell_call(a, "noSuchFunction", 9, 0, 1);  /* who knows? */
+	tell_call(a, "noSuchFunction", 9, 0, 1);  /* its result type is unknown */
 	analysis__end(a);
 	all = failures__sorted(a->failures, &count);
 	assert_int_equal(count, 2);
 	assert_int_equal(all[0]->calls, 5);
 	assert_int_equal(all[0]->example_count, FAILURE_EXAMPLES);
-	assert_string_equal(names__text(a->names, all[0]->result), "hipErrorOutOfMemory");
+	assert_string_equal(name_table__text(a->names, all[0]->result), "hipErrorOutOfMemory");
 	assert_string_equal(all[0]->examples[0].text,
 			    "hipMalloc(ptr=NULL, size=0) = hipErrorOutOfMemory");
 	assert_int_equal(all[0]->examples[2].at, 300);
@@ -419,12 +419,12 @@ static void assert_harmless(const char *text)
 
 static struct analysis *read_trace(void)
 {
-	struct recording *r = recording__open(trace_path());
+	struct recording *r = recording_reader__open(trace_path());
 	struct analysis *a = new_analysis(false);
 
 	assert_non_null(r);
 	assert_int_equal(analysis__read(a, r), 0);
-	recording__close(r);
+	recording_reader__close(r);
 	a->path = NASTY;
 	return a;
 }

@@ -15,8 +15,9 @@
 
 #include <cmocka.h>
 
-#include "user/agent.h"
-#include "user/resources.h"
+#include "common/agent_layout.h"
+#include "user/agent/agent_memory.h"
+#include "user/merge/gpu_resources.h"
 
 #define SLOTS	  16
 #define META_SIZE 4096
@@ -56,7 +57,8 @@ static void put_meta(struct fixture *f)
 			    .domain = 0xab,
 			    .uuid = "GPU-1234",
 			    .kfd_node = 3,
-			    .gpu_id = 4711},
+			    .gpu_id = 4711,
+			    .hip_index = 2},
 			   {.h = {RT_META_AGENT, sizeof(struct rt_meta_agent)}, .id = HOST}},
 		.code = {{.h = {RT_META_CODE, sizeof(log.code)}, .id = 7, .uri_len = 6}, "file:/"},
 		/* A name that would reach beyond its record. */
@@ -83,6 +85,7 @@ static int set_up(void **state)
 	*h = (struct rt_agent_header){
 		.magic = RT_AGENT_MAGIC,
 		.version = RT_AGENT_VERSION,
+		.layout = rt_agent_layout(),
 		.meta_off = RT_AGENT_META,
 		.meta_size = META_SIZE,
 		.ring_off = RING_OFF,
@@ -90,12 +93,12 @@ static int set_up(void **state)
 		.slot_size = sizeof(struct rt_agent_rec),
 	};
 	put_meta(f);
-	f->strings = strings__new();
-	f->view = agent__from_fd(getpid(), f->fd, f->strings);
-	f->resources = resources__new();
-	if (!f->view || !f->resources)
+	f->strings = string_pool__new();
+	f->view = agent_memory__from_fd(getpid(), f->fd, f->strings);
+	f->resources = gpu_resources__new();
+	if (!f->view || agent_memory__claim(f->view, CLAIM_OF_PROCESS) || !f->resources)
 		return -1;
-	agent__drain(f->view, false, ignore, NULL);
+	agent_memory__drain(f->view, false, ignore, NULL);
 	*state = f;
 	return 0;
 }
@@ -104,9 +107,9 @@ static int tear_down(void **state)
 {
 	struct fixture *f = *state;
 
-	resources__free(f->resources);
-	agent__free(f->view);
-	strings__free(f->strings);
+	gpu_resources__free(f->resources);
+	agent_memory__free(f->view);
+	string_pool__free(f->strings);
 	munmap(f->base, SIZE);
 	close(f->fd);
 	free(f);
@@ -132,7 +135,7 @@ static struct event fill(struct fixture *f, struct rt_agent_rec rec)
 {
 	struct event ev = {0};
 
-	assert_true(resources__fill(f->resources, f->view, &rec, &ev));
+	assert_true(gpu_resources__fill(f->resources, f->view, &rec, &ev));
 	return ev;
 }
 
@@ -204,7 +207,9 @@ static void frees_may_be_told_in_another_order(void **state)
 	assert_freed(FREE(52, 54, 0x1000), 7, 0);
 }
 
-/* Its record was lost, so another's size is not told in its place; and it is not counted for ever.
+/*
+ * The record of a free was lost: another's size is not reported in its place, and the allocation is
+ * not counted for ever.
  */
 static void a_lost_free_is_made_up_for(void **state)
 {
@@ -274,7 +279,8 @@ static void records_that_make_no_sense_are_refused(void **state)
 				    (kind == RT_AGENT_RUNTIME &&
 				     (what == RT_WHAT_RUNTIME_INIT || what == RT_WHAT_RUNTIME_END));
 
-			assert_int_equal(resources__fill(f->resources, f->view, &rec, &ev), good);
+			assert_int_equal(gpu_resources__fill(f->resources, f->view, &rec, &ev),
+					 good);
 		}
 	}
 }
@@ -313,9 +319,12 @@ static void devices_are_described(void **state)
 {
 	struct fixture *f = *state;
 
-	assert_string_equal(agent__device(f->view, GPU)->details,
-			    "60 CUs, PCI 00ab:83:00.1, GPU-1234, node 3, gpu_id 4711");
-	assert_int_equal(agent__device(f->view, HOST)->gpu, -1);
+	assert_string_equal(
+		agent_memory__device(f->view, GPU)->details,
+		"60 CUs, PCI 00ab:83:00.1, GPU-1234, node 3, gpu_id 4711, device 2 of the process");
+	assert_int_equal(agent_memory__hip_device(f->view, 2), 0);
+	assert_int_equal(agent_memory__hip_device(f->view, 0), -1);
+	assert_int_equal(agent_memory__device(f->view, HOST)->gpu, -1);
 }
 
 /* What one process says of an address is nothing to another. */
@@ -324,7 +333,7 @@ static void forgotten_with_its_process(void **state)
 	struct fixture *f = *state;
 
 	ALLOC(1, 2, 0x1000, 100);
-	resources__forget(f->resources, f->view);
+	gpu_resources__forget(f->resources, f->view);
 	assert_false(FREE(3, 4, 0x1000).gpu.resource.bytes_known);
 }
 

@@ -13,7 +13,7 @@
 #include <cmocka.h>
 
 #include "tests/unit/sink_feed.h"
-#include "user/jsontext.h"
+#include "user/base/json_text.h"
 
 /* ---- JSON ---- */
 

@@ -12,7 +12,7 @@
 
 #include <cmocka.h>
 
-#include "roctx/roctx.h"
+#include "roctracer/roctx.h"
 #include "roctx/roctx_tracer.h"
 #include "tests/unit/exports.h"
 
@@ -26,7 +26,7 @@ static const char *const entry_points[] = {
 };
 #define ENTRY_POINTS (sizeof(entry_points) / sizeof(entry_points[0]))
 
-/* What the callback was told, newest last. */
+/* What the callback received, newest last. */
 struct told {
 	uint32_t domain;
 	uint32_t operation;

@@ -15,8 +15,8 @@
 
 #include <cmocka.h>
 
-#include "roctx/rocprofiler-sdk-roctx/api_trace.h"
-#include "roctx/rocprofiler-sdk-roctx/roctx.h"
+#include "rocprofiler-sdk-roctx/api_trace.h"
+#include "rocprofiler-sdk-roctx/roctx.h"
 #include "tests/unit/exports.h"
 
 static const char *const entry_points[] = {

@@ -16,9 +16,9 @@
 
 #include <cmocka.h>
 
-#include "roctx/rocprofiler-sdk-roctx/api_trace.h"
-#include "roctx/rocprofiler-sdk-roctx/roctx.h"
-#include "roctx/rocprofiler-sdk-roctx/version.h"
+#include "rocprofiler-sdk-roctx/api_trace.h"
+#include "rocprofiler-sdk-roctx/roctx.h"
+#include "rocprofiler-sdk-roctx/version.h"
 
 int rocprofiler_set_api_table(const char *name, uint64_t version, uint64_t instance, void **tables,
 			      uint64_t count);

@@ -9,7 +9,7 @@
 
 #include <cmocka.h>
 
-#include "user/select.h"
+#include "user/api/selection.h"
 
 /* A selection of these words of -t, separated as the array is. */
 static struct selection of_words(const char *const *words)
@@ -144,7 +144,7 @@ static void functions(void **state)
 	assert_int_equal(selection__of(&s, "hipMemcpyAsync"), SELECT_NO);
 	assert_int_equal(selection__of(&s, "hipMemset"), SELECT_NO);
 	assert_int_equal(selection__of(&s, "hipMalloc"), SELECT_NO);
-	/* Who names the hot ones wants them. */
+	/* A user that names the hot functions wants them. */
 	assert_int_equal(selection__of(&s, "hsa_signal_load_relaxed"), SELECT_SHOW);
 	assert_int_equal(selection__of(&s, "hsa_signal_create"), SELECT_NO);
 	assert_false(selection__has_all_causes(&s));

@@ -236,7 +236,7 @@ static void test_json_resources(void **state)
 		      "[3,\"file:///\\u001b]0;x\",4,7]\n");
 	assert_output("jq -c '.traceEvents[]|select(.args.labels)|.args.labels'",
 		      "\"60 CUs, \\u001b[31m\"\n");
-	/* what is of no GPU stands in the process */
+	/* events of no GPU are in the process's track */
 	assert_output("jq -c '[.traceEvents[]|select(.ph==\"i\" and .pid==100)|.name]'",
 		      "[\"alloc\",\"free\",\"start runtime\"]\n");
 }

@@ -15,7 +15,7 @@
 #include <unistd.h>
 #include <cmocka.h>
 
-#include "user/slices.h"
+#include "user/formats/otf2/slice_store.h"
 
 #define SLICES 20000
 
@@ -59,7 +59,7 @@ static void play(struct script *s, uint64_t parent, unsigned int depth)
 		play(s, slice.id, depth + 1);
 	slice.end = s->now += rand() % 3;
 	s->edges[s->edge_count++] = (struct slice_edge){s->now, slice.value, slice.kind, 0};
-	assert_int_equal(slices__add(s->slices, s->track, &slice), 0);
+	assert_int_equal(slice_store__add(s->slices, s->track, &slice), 0);
 }
 
 static int compare(void *arg, const struct slice_edge *edge)
@@ -75,7 +75,7 @@ static int compare(void *arg, const struct slice_edge *edge)
 static void test_random(void **state)
 {
 	static struct script scripts[3];
-	struct slices *slices = slices__new(folder_fd);
+	struct slices *slices = slice_store__new(folder_fd);
 
 	assert_non_null(slices);
 	srand(1);
@@ -87,10 +87,10 @@ static void test_random(void **state)
 				play(&scripts[i], 0, 0);
 	for (int i = 0; i < 3; i++) {
 		assert_true(scripts[i].edge_count > 10000);
-		assert_int_equal(slices__read(slices, 7 * i, compare, &scripts[i]), 0);
+		assert_int_equal(slice_store__read(slices, 7 * i, compare, &scripts[i]), 0);
 		assert_int_equal(scripts[i].next, scripts[i].edge_count);
 	}
-	slices__free(slices);
+	slice_store__free(slices);
 }
 
 /* ---- others ---- */
@@ -116,26 +116,26 @@ static int count(void *arg, const struct slice_edge *edge)
 
 static void test_deep(void **state)
 {
-	struct slices *slices = slices__new(folder_fd);
+	struct slices *slices = slice_store__new(folder_fd);
 	struct tally tally = {};
 
 	for (uint64_t i = 100000; i > 0; i--) {
 		const struct slice slice = {.begin = 1000, .end = 2000, .id = i, .parent = i - 1};
 
-		assert_int_equal(slices__add(slices, 1, &slice), 0);
+		assert_int_equal(slice_store__add(slices, 1, &slice), 0);
 	}
-	assert_int_equal(slices__read(slices, 1, count, &tally), 0);
+	assert_int_equal(slice_store__read(slices, 1, count, &tally), 0);
 	assert_int_equal(tally.begins, 100000);
 	assert_int_equal(tally.ends, 100000);
 	tally = (struct tally){.stop = -EIO};
-	assert_int_equal(slices__read(slices, 1, count, &tally), -EIO);
-	slices__free(slices);
+	assert_int_equal(slice_store__read(slices, 1, count, &tally), -EIO);
+	slice_store__free(slices);
 }
 
-/* Recordings may say anything: what overlaps, ends before it begins, lies in itself. */
+/* Recordings may contain slices that overlap, end before they begin, or are their own parent. */
 static void test_nonsense(void **state)
 {
-	struct slices *slices = slices__new(folder_fd);
+	struct slices *slices = slice_store__new(folder_fd);
 	struct tally tally = {};
 
 	srand(2);
@@ -145,22 +145,22 @@ static void test_nonsense(void **state)
 					    .id = rand() % 100,
 					    .parent = rand() % 100};
 
-		assert_int_equal(slices__add(slices, 0, &slice), 0);
+		assert_int_equal(slice_store__add(slices, 0, &slice), 0);
 	}
-	assert_int_equal(slices__read(slices, 0, count, &tally), 0);
+	assert_int_equal(slice_store__read(slices, 0, count, &tally), 0);
 	assert_int_equal(tally.begins, 50000);
 	assert_int_equal(tally.ends, 50000);
-	slices__free(slices);
+	slice_store__free(slices);
 }
 
 static void test_none(void **state)
 {
-	struct slices *slices = slices__new(folder_fd);
+	struct slices *slices = slice_store__new(folder_fd);
 
-	assert_int_equal(slices__read(slices, 0, count, NULL), 0);
-	assert_int_equal(slices__read(slices, 99, count, NULL), 0);
-	slices__free(slices);
-	assert_null(slices__new(-1));
+	assert_int_equal(slice_store__read(slices, 0, count, NULL), 0);
+	assert_int_equal(slice_store__read(slices, 99, count, NULL), 0);
+	slice_store__free(slices);
+	assert_null(slice_store__new(-1));
 	assert_int_equal(errno, EBADF);
 }
 

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: MIT
 /*
- * Tests spans that are captured inside of the process: what stubs write (hsa_agent/spans.c)
- * against what the tracer reads of it (user/agent_spans.c), in one process or two.
+ * Tests spans that are captured inside of the process: what stubs write
+ * (hsa_agent/calls/call_spans.c) against what the tracer reads of it (user/agent/agent_calls.c), in
+ * one process or two.
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -20,10 +21,10 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "hsa_agent/clock.h"
-#include "hsa_agent/stubs.h"
-#include "user/agent_spans.h"
-#include "user/clock.h"
+#include "inprocess/tsc_clock.h"
+#include "hsa_agent/calls/call_stubs.h"
+#include "user/agent/agent_calls.h"
+#include "user/clock/clock_map.h"
 
 #define FIRST_CORR (7 * AGENT_SPANS_CORRS)
 #define ID	   77 /* the tracer's */
@@ -36,7 +37,7 @@ static struct agent_spans *reader;
 static union span_record kept[KEPT_MAX];
 static size_t n_kept;
 
-/* Threads that have come and gone. */
+/* Threads that have started and ended. */
 static size_t n_threads, n_ended;
 
 static void keep(const struct rt_rec *rec, void *arg)
@@ -52,7 +53,7 @@ static void keep(const struct rt_rec *rec, void *arg)
 
 static void drain(void)
 {
-	assert_true(agent_spans__drain(reader, keep, NULL));
+	assert_true(agent_calls__drain(reader, keep, NULL));
 }
 
 /* ---- functions ---- */
@@ -110,7 +111,7 @@ static void add_functions(void)
 	};
 
 	for (int i = 0; i < 2; i++)
-		assert_int_equal(agent_spans__add(reader, &functions[i], &ways[i]), 0);
+		assert_int_equal(agent_calls__add(reader, &functions[i], &ways[i]), 0);
 }
 
 /* 1: it was captured. */
@@ -135,7 +136,7 @@ static void use(void)
 	stubs_use(&area);
 }
 
-/* Does the agent capture, as it was last told? */
+/* Does the agent capture, by the setting last stored for it? */
 static bool captures(void)
 {
 	const struct spans_area area = spans_area_at(memory);
@@ -146,7 +147,7 @@ static bool captures(void)
 
 static void want(bool wanted)
 {
-	agent_spans__want(reader, wanted);
+	agent_calls__want(reader, wanted);
 	stubs_follow(true);
 	assert_int_equal(captures(), wanted);
 }
@@ -159,7 +160,7 @@ static int set_up(void **state)
 		return -1;
 	n_kept = n_threads = n_ended = 0;
 	use();
-	reader = agent_spans__new(memory, FIRST_CORR);
+	reader = agent_calls__new(memory, FIRST_CORR);
 	add_functions();
 	want(true);
 	return 0;
@@ -169,7 +170,7 @@ static int tear_down(void **state)
 {
 	stubs_use(NULL);
 	spans_use(NULL);
-	agent_spans__free(reader);
+	agent_calls__free(reader);
 	return munmap(memory, RT_SPANS_SIZE);
 }
 
@@ -228,8 +229,8 @@ static void calls_inside_of_calls(void **state)
 		assert_int_equal(s->root, kept[3].span.corr);
 		assert_int_equal(s->parent, i < 3 ? kept[i + 1].span.corr : 0);
 	}
-	assert_int_equal(agent_spans__corr(reader, current[0]), kept[0].span.corr);
-	assert_int_equal(agent_spans__corr(reader, current[1]), kept[3].span.corr);
+	assert_int_equal(agent_calls__corr(reader, current[0]), kept[0].span.corr);
+	assert_int_equal(agent_calls__corr(reader, current[1]), kept[3].span.corr);
 	spans_in(&current[0], &current[1]);
 	assert_int_equal(current[0], 0);
 }
@@ -241,11 +242,11 @@ static void what_is_not_wanted_is_not_captured(void **state)
 	stubs_follow(true);
 	want(true);
 	assert_int_equal(call(1, 2, NULL, NULL), 1);
-	stubs_follow(false); /* the tracer is gone */
+	stubs_follow(false); /* the tracer has ended */
 	assert_int_equal(call(1, 2, NULL, NULL), 0);
 	drain();
 	assert_int_equal(n_kept, 1);
-	assert_int_equal(agent_spans__lost(reader), 0);
+	assert_int_equal(agent_calls__lost(reader), 0);
 }
 
 static void deeper_than_can_be_followed(void **state)
@@ -255,17 +256,17 @@ static void deeper_than_can_be_followed(void **state)
 	call(100, 0, call_in_call, &depth);
 	drain();
 	assert_int_equal(n_kept, RT_SPANS_DEPTH);
-	assert_int_equal(agent_spans__lost(reader), 0); /* they went to where the probe is */
+	assert_int_equal(agent_calls__lost(reader), 0); /* they went to where the probe is */
 }
 
 /* ---- items ---- */
 
 static const struct rt_item *item(size_t n)
 {
-	const struct rt_item *i = items__next(&kept[0].span, NULL);
+	const struct rt_item *i = span_items__next(&kept[0].span, NULL);
 
 	while (n-- && i)
-		i = items__next(&kept[0].span, i);
+		i = span_items__next(&kept[0].span, i);
 	return i;
 }
 
@@ -277,7 +278,7 @@ static void expect_item(size_t n, uint8_t kind, uint32_t flags, const void *data
 	assert_int_equal(i->kind, kind);
 	assert_int_equal(i->flags, flags);
 	assert_int_equal(i->len, len);
-	assert_memory_equal(items__data(i), data, len);
+	assert_memory_equal(span_items__data(i), data, len);
 }
 
 static void what_pointers_lead_to(void **state)
@@ -445,15 +446,15 @@ static void signals_at_any_point(void **state)
 		sigprocmask(SIG_BLOCK, &set, NULL);
 		made++;
 		taken += captured;
-		agent_spans__drain(reader, keep, NULL);
+		agent_calls__drain(reader, keep, NULL);
 		sigprocmask(SIG_UNBLOCK, &set, NULL);
 	}
 	setitimer(ITIMER_REAL, &never, NULL);
 	drain();
 	assert_int_equal(n_kept, taken);
-	assert_int_equal(agent_spans__lost(reader), 0);
+	assert_int_equal(agent_calls__lost(reader), 0);
 	assert_in_range(taken, made / 2, made);
-	assert_int_equal(agent_spans__bad(reader), 0);
+	assert_int_equal(agent_calls__bad(reader), 0);
 }
 
 /* ---- many calls ---- */
@@ -495,20 +496,20 @@ static void run_threads(bool read_meanwhile)
 		pthread_create(&threads[i], NULL, call_often, (void *)i);
 	while (read_meanwhile && read_count < THREADS * CALLS / 2 &&
 	       clock__boot_ns() - begun < 10000000000ULL)
-		agent_spans__drain(reader, check_order, NULL);
+		agent_calls__drain(reader, check_order, NULL);
 	for (int i = 0; i < THREADS; i++)
 		pthread_join(threads[i], NULL);
-	while (!agent_spans__drain(reader, check_order, NULL))
+	while (!agent_calls__drain(reader, check_order, NULL))
 		;
 	assert_int_equal(disorder, 0);
-	assert_int_equal(agent_spans__bad(reader), 0);
-	assert_int_equal(read_count + agent_spans__lost(reader), THREADS * CALLS);
+	assert_int_equal(agent_calls__bad(reader), 0);
+	assert_int_equal(read_count + agent_calls__lost(reader), THREADS * CALLS);
 }
 
 static void all_calls_of_all_threads_are_read_or_counted(void **state)
 {
 	for (int i = 0; i < 3; i++) {
-		agent_spans__skip(reader);
+		agent_calls__skip(reader);
 		run_threads(true);
 		assert_true(read_count > CALLS);
 	}
@@ -521,10 +522,10 @@ static void what_does_not_fit_is_counted(void **state)
 
 	for (uint64_t i = 0; i < 2 * some; i++)
 		call(1, i, NULL, NULL);
-	while (!agent_spans__drain(reader, keep, NULL))
+	while (!agent_calls__drain(reader, keep, NULL))
 		;
-	assert_true(agent_spans__lost(reader) > 0);
-	assert_int_equal(n_kept + agent_spans__lost(reader), 2 * some);
+	assert_true(agent_calls__lost(reader) > 0);
+	assert_int_equal(n_kept + agent_calls__lost(reader), 2 * some);
 	n_kept = 0;
 	call(1, 2, NULL, NULL);
 	drain();
@@ -558,7 +559,7 @@ static void places_of_threads_that_have_ended_are_used_again(void **state)
 	assert_int_equal(n_threads, n_kept);
 	assert_int_equal(n_ended, n_kept);
 	assert_int_equal(n_kept, many + RT_SPANS_THREADS_MAX); /* the others: to the probe */
-	assert_int_equal(agent_spans__lost(reader), 0);
+	assert_int_equal(agent_calls__lost(reader), 0);
 }
 
 /* ---- the end ---- */
@@ -578,6 +579,26 @@ static void *call_and_wait(void *arg)
 	return NULL;
 }
 
+/* What it submits in that call is put down to it. */
+static void a_thread_is_told_of_while_its_first_call_lasts(void **state)
+{
+	pthread_t thread;
+
+	inside = go_on = 0;
+	pthread_create(&thread, NULL, call_and_wait, NULL);
+	while (!__atomic_load_n(&inside, __ATOMIC_ACQUIRE))
+		usleep(1000);
+	drain();
+	assert_int_equal(n_threads, 1);
+	assert_int_equal(n_kept, 0);
+	__atomic_store_n(&go_on, 1, __ATOMIC_RELEASE);
+	pthread_join(thread, NULL);
+	drain();
+	assert_int_equal(n_threads, 1);
+	assert_int_equal(n_ended, 1);
+	assert_int_equal(n_kept, 1);
+}
+
 static void calls_that_are_open_at_the_end(void **state)
 {
 	uint64_t now = clock__boot_ns() + 1000000000;
@@ -588,7 +609,7 @@ static void calls_that_are_open_at_the_end(void **state)
 	while (!__atomic_load_n(&inside, __ATOMIC_ACQUIRE))
 		usleep(1000);
 	call(2, 0, NULL, NULL);
-	agent_spans__finish(reader, now, keep, NULL);
+	agent_calls__finish(reader, now, keep, NULL);
 	__atomic_store_n(&go_on, 1, __ATOMIC_RELEASE);
 	pthread_join(thread, NULL);
 	assert_int_equal(n_kept, 2);
@@ -626,16 +647,16 @@ static void calls_that_are_taken_to_end_one_by_one(void **state)
 	while (!__atomic_load_n(&inside, __ATOMIC_ACQUIRE))
 		usleep(1000);
 	now = clock__boot_ns();
-	agent_spans__finish_thread(reader, gettid(), 0, now, keep, NULL);
+	agent_calls__finish_thread(reader, gettid(), 0, now, keep, NULL);
 	assert_int_equal(n_kept, 0);
-	agent_spans__finish_thread(reader, waiting_tid, between, now, keep, NULL);
-	agent_spans__finish_thread(reader, waiting_tid, between, now, keep, NULL);
+	agent_calls__finish_thread(reader, waiting_tid, between, now, keep, NULL);
+	agent_calls__finish_thread(reader, waiting_tid, between, now, keep, NULL);
 	assert_int_equal(n_kept, 1);
 	assert_int_equal(kept[0].span.args[0], 2);
 	assert_int_equal(kept[0].span.h.flags, RT_REC_BY_AGENT | RT_SPAN_UNFINISHED);
 	assert_int_equal(kept[0].span.h.ts, now);
 	assert_int_not_equal(kept[0].span.parent, 0);
-	agent_spans__finish_thread(reader, waiting_tid, 0, now + 1, keep, NULL);
+	agent_calls__finish_thread(reader, waiting_tid, 0, now + 1, keep, NULL);
 	assert_int_equal(n_kept, 2);
 	assert_int_equal(kept[1].span.corr, kept[0].span.parent);
 	__atomic_store_n(&go_on, 1, __ATOMIC_RELEASE);
@@ -646,19 +667,19 @@ static void calls_that_are_taken_to_end_one_by_one(void **state)
 	assert_int_equal(n_ended, 1);
 }
 
-/* Who comes second knows whose calls they are. */
+/* The second tracer knows which thread's calls they are. */
 static void another_tracer(void **state)
 {
 	call(1, 0, NULL, NULL);
 	drain();
 	call(2, 0, NULL, NULL);
-	agent_spans__free(reader);
-	reader = agent_spans__new(memory, 2 * FIRST_CORR);
+	agent_calls__free(reader);
+	reader = agent_calls__new(memory, 2 * FIRST_CORR);
 	stubs_follow(true);
 	assert_false(captures());
 	assert_int_equal(call(3, 0, NULL, NULL), 0);
 	add_functions();
-	agent_spans__skip(reader);
+	agent_calls__skip(reader);
 	n_kept = 0;
 	want(true);
 	call(4, 0, NULL, NULL);
@@ -667,6 +688,24 @@ static void another_tracer(void **state)
 	assert_int_equal(kept[0].span.args[0], 4);
 	assert_int_equal(kept[0].span.h.tid, gettid());
 	assert_true(kept[0].span.corr > 2 * FIRST_CORR);
+}
+
+/* A call that is left from the tracer before is neither read as another function nor as damaged. */
+static void a_function_that_only_the_tracer_before_has_wanted(void **state)
+{
+	call(1, 0, NULL, NULL);
+	agent_calls__free(reader);
+	reader = agent_calls__new(memory, 2 * FIRST_CORR);
+	n_kept = 0;
+	drain();
+	assert_int_equal(n_kept, 0);
+	assert_int_equal(agent_calls__bad(reader), 0);
+	add_functions(); /* by which its number is known: the same function */
+	want(true);
+	call(2, 0, NULL, NULL);
+	drain();
+	assert_int_equal(n_kept, 1);
+	assert_int_equal(kept[0].span.args[0], 2);
 }
 
 /* Of a process that is killed at any moment no more is lost than the call that it was writing. */
@@ -690,10 +729,10 @@ static void a_process_that_is_killed(void **state)
 		usleep(137 * i);
 		kill(child, SIGKILL);
 		waitpid(child, NULL, 0);
-		agent_spans__finish(reader, clock__boot_ns(), keep, NULL);
+		agent_calls__finish(reader, clock__boot_ns(), keep, NULL);
 		calls = *progress;
-		assert_int_equal(agent_spans__bad(reader), 0);
-		assert_in_range(n_kept + agent_spans__lost(reader), calls, calls + 1);
+		assert_int_equal(agent_calls__bad(reader), 0);
+		assert_in_range(n_kept + agent_calls__lost(reader), calls, calls + 1);
 		tear_down(state);
 		set_up(state);
 	}
@@ -731,8 +770,8 @@ static void nothing_is_believed(void **state)
 			spoil_record(seed);
 		else
 			spoil(seed);
-		agent_spans__drain(reader, keep, NULL);
-		agent_spans__finish(reader, clock__boot_ns(), keep, NULL);
+		agent_calls__drain(reader, keep, NULL);
+		agent_calls__finish(reader, clock__boot_ns(), keep, NULL);
 		tear_down(state);
 		set_up(state);
 	}
@@ -787,9 +826,11 @@ int main(void)
 		TEST(all_calls_of_all_threads_are_read_or_counted),
 		TEST(what_does_not_fit_is_counted),
 		TEST(places_of_threads_that_have_ended_are_used_again),
+		TEST(a_thread_is_told_of_while_its_first_call_lasts),
 		TEST(calls_that_are_open_at_the_end),
 		TEST(calls_that_are_taken_to_end_one_by_one),
 		TEST(another_tracer),
+		TEST(a_function_that_only_the_tracer_before_has_wanted),
 		TEST(a_process_that_is_killed),
 		TEST(nothing_is_believed),
 		cmocka_unit_test(a_clock_that_has_been_ahead),

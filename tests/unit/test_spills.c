@@ -10,7 +10,7 @@
 
 #include <cmocka.h>
 
-#include "user/spills.h"
+#include "user/elf/stack_arguments.h"
 
 #define FUNCTION(name, body)                                                                  \
 	extern const uint8_t name[], name##_place[], name##_end[];                            \
@@ -37,7 +37,7 @@ static bool find(const uint8_t *from, const uint8_t *end, unsigned int count, st
 {
 	const struct code fn = {from, end - from, 0x1000};
 
-	return spills__find(&fn, count, KERNEL(6, 18), out);
+	return stack_arguments__find(&fn, count, KERNEL(6, 18), out);
 }
 
 #define FIND(name, count, out) find(name, name##_end, count, out)

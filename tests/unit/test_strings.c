@@ -7,11 +7,13 @@
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include <cmocka.h>
 
-#include "user/strings.h"
+#include "common/string_pool.h"
 
 static const struct {
 	const char *mangled, *plain, *truncated;
@@ -45,18 +47,18 @@ static const struct {
 
 static void check_all(enum kernel_names how)
 {
-	struct strings *s = strings__new();
+	struct strings *s = string_pool__new();
 
-	strings__set_kernel_names(s, how);
+	string_pool__set_kernel_names(s, how);
 	for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++) {
 		const char *mangled = names[i].mangled;
 		const char *want = how == KERNEL_NAMES_MANGLED ? mangled
 				   : how == KERNEL_NAMES_PLAIN ? names[i].plain
 							       : names[i].truncated;
 
-		assert_string_equal(strings__keep_kernel(s, mangled, strlen(mangled)), want);
+		assert_string_equal(string_pool__keep_kernel(s, mangled, strlen(mangled)), want);
 	}
-	strings__free(s);
+	string_pool__free(s);
 }
 
 static void mangled(void **state)
@@ -78,28 +80,49 @@ static void truncated(void **state)
 static void a_name_that_stands_for_gigabytes(void **state)
 {
 	static const enum kernel_names all[] = {KERNEL_NAMES_PLAIN, KERNEL_NAMES_TRUNCATED};
-	struct strings *s = strings__new();
+	struct strings *s = string_pool__new();
 	char name[512] = "_Z1fI1aE";
 
 	strcat(name, "1PIiiE");
 	for (int i = 0; i < 30; i++)
 		strcat(name, "1PIS_S_E");
 	for (size_t i = 0; i < 2; i++) {
-		strings__set_kernel_names(s, all[i]);
-		assert_non_null(strings__keep_kernel(s, name, strlen(name)));
+		string_pool__set_kernel_names(s, all[i]);
+		assert_non_null(string_pool__keep_kernel(s, name, strlen(name)));
 	}
-	strings__free(s);
+	string_pool__free(s);
+}
+
+/*
+ * The demangler takes 1 kB at most: what is longer needs more stack than there may be. It is shown
+ * mangled, and whole.
+ */
+static void long_names_are_whole(void **state)
+{
+	static const enum kernel_names all[] = {KERNEL_NAMES_PLAIN, KERNEL_NAMES_TRUNCATED};
+	struct strings *s = string_pool__new();
+	char *name = calloc(1, 200000), *n = name + sprintf(name, "_Z1f");
+
+	for (int i = 0; i < 1000; i++)
+		n += sprintf(n, "100T%099d", i);
+	for (size_t i = 0; i < 2; i++) {
+		string_pool__set_kernel_names(s, all[i]);
+		assert_string_equal(string_pool__keep_kernel(s, name, strlen(name)), name);
+	}
+	free(name);
+	string_pool__free(s);
 }
 
 static void bytes_that_are_no_text(void **state)
 {
 	const char bytes[] = {'_', 'Z', 1, (char)0xff, 'f', 0, 'x'};
-	struct strings *s = strings__new();
+	struct strings *s = string_pool__new();
 
-	strings__set_kernel_names(s, KERNEL_NAMES_TRUNCATED);
-	assert_string_equal(strings__keep_kernel(s, bytes, sizeof(bytes)), bytes);
-	assert_ptr_equal(strings__keep_kernel(s, bytes, 5), strings__keep_kernel(s, bytes, 7));
-	strings__free(s);
+	string_pool__set_kernel_names(s, KERNEL_NAMES_TRUNCATED);
+	assert_string_equal(string_pool__keep_kernel(s, bytes, sizeof(bytes)), bytes);
+	assert_ptr_equal(string_pool__keep_kernel(s, bytes, 5),
+			 string_pool__keep_kernel(s, bytes, 7));
+	string_pool__free(s);
 }
 
 int main(void)
@@ -109,6 +132,7 @@ int main(void)
 		cmocka_unit_test(demangled),
 		cmocka_unit_test(truncated),
 		cmocka_unit_test(a_name_that_stands_for_gigabytes),
+		cmocka_unit_test(long_names_are_whole),
 		cmocka_unit_test(bytes_that_are_no_text),
 	};
 

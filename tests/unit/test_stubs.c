@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 /*
- * Tests that a function which is called by way of a stub (hsa_agent/stubs.S) sees and gives what it
- * would without, and goes on where it should.
+ * Tests that a function which is called by way of a stub (hsa_agent/calls/call_stubs.S) sees and
+ * gives what it would without, and goes on where it should.
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -13,8 +13,8 @@
 #include <string.h>
 #include <sys/mman.h>
 
-#include "hsa_agent/stubs.h"
-#include "user/agent_spans.h"
+#include "hsa_agent/calls/call_stubs.h"
+#include "user/agent/agent_calls.h"
 
 static char *memory;
 static struct agent_spans *reader;
@@ -35,7 +35,7 @@ static void begin(void)
 
 	spans_use(&area);
 	stubs_use(&area);
-	reader = agent_spans__new(memory, 0);
+	reader = agent_calls__new(memory, 0);
 }
 
 static int set_up(void **state)
@@ -51,25 +51,25 @@ static int tear_down(void **state)
 {
 	stubs_use(NULL);
 	spans_use(NULL);
-	agent_spans__free(reader);
+	agent_calls__free(reader);
 	return munmap(memory, RT_SPANS_SIZE);
 }
 
 static void want(void)
 {
-	agent_spans__want(reader, true);
+	agent_calls__want(reader, true);
 	stubs_follow(true);
 }
 
 static struct function words_16 = {.id = 16, .registers = 0x3f, .plan = {.stack_words = 16}};
 static struct function words_0 = {.id = 1, .registers = 0x3f};
 
-/* The stub of that function, whose calls go on at `next`. */
+/* The stub of that function. Its calls go on at `next`. */
 static void *stub(const struct function *fn, void *entry, void *next, uint32_t way, uint8_t pushed)
 {
 	const struct agent_span_way w = {way, pushed, (uintptr_t)entry, (uintptr_t)next, 0};
 
-	assert_int_equal(agent_spans__add(reader, fn, &w), 0);
+	assert_int_equal(agent_calls__add(reader, fn, &w), 0);
 	want();
 	assert_non_null(stubs_instead(entry));
 	return stubs_instead(entry);
@@ -82,7 +82,7 @@ static void *plain(const struct function *fn, void *entry)
 
 static void expect_read(size_t n)
 {
-	assert_true(agent_spans__drain(reader, keep, NULL));
+	assert_true(agent_calls__drain(reader, keep, NULL));
 	assert_int_equal(n_read, n);
 }
 
@@ -233,7 +233,7 @@ static void what_jumps_on_by_a_variable(void **state)
 				     (uintptr_t)&variable, offsetof(typeof(table), function)};
 	int (*f)(void);
 
-	agent_spans__add(reader, &words_0, &way);
+	agent_calls__add(reader, &words_0, &way);
 	want();
 	f = stubs_instead(entry_of_table);
 	variable = NULL; /* not filled in yet */
@@ -244,7 +244,7 @@ static void what_jumps_on_by_a_variable(void **state)
 	expect_read(1);
 
 	way.way = RT_SPAN_WAY_TABLE;
-	agent_spans__add(reader, &words_0, &way);
+	agent_calls__add(reader, &words_0, &way);
 	want();
 	f = stubs_instead(entry_of_table);
 	variable = NULL;
@@ -308,7 +308,7 @@ static void what_is_not_wanted_goes_to_the_function(void **state)
 	int (*f)(void) = stub(&words_0, unwanted, wanted, RT_SPAN_WAY_JUMP, 0);
 
 	assert_int_equal(f(), 2);
-	agent_spans__want(reader, false);
+	agent_calls__want(reader, false);
 	stubs_follow(true);
 	assert_int_equal(f(), 1);
 	expect_read(1);
@@ -322,17 +322,17 @@ static void what_makes_no_sense_is_not_captured(void **state)
 	static struct function strange = {.id = 2};
 	struct agent_span_way way = {RT_SPAN_WAY_PUSH, 4, (uintptr_t)set_up, (uintptr_t)set_up, 0};
 
-	agent_spans__add(reader, &strange, &way); /* the stack pointer */
+	agent_calls__add(reader, &strange, &way); /* the stack pointer */
 	way.pushed = 16;
-	agent_spans__add(reader, &strange, &way);
+	agent_calls__add(reader, &strange, &way);
 	way.pushed = 0;
 	way.way = RT_SPAN_WAY_TABLE + 1;
-	agent_spans__add(reader, &strange, &way);
+	agent_calls__add(reader, &strange, &way);
 	way.way = RT_SPAN_WAY_JUMP;
 	way.next = 0;
-	agent_spans__add(reader, &strange, &way);
+	agent_calls__add(reader, &strange, &way);
 	strange.plan.stack_words = RT_STACK_WORDS + 1;
-	assert_int_equal(agent_spans__add(reader, &strange, &way), -22);
+	assert_int_equal(agent_calls__add(reader, &strange, &way), -22);
 	want();
 	assert_null(stubs_instead(set_up));
 }
@@ -348,15 +348,15 @@ static void a_stub_keeps_its_function(void **state)
 	stubs_use(NULL);
 	spans_use(NULL);
 	assert_int_equal(((int (*)(void))f)(), 1);
-	agent_spans__free(reader);
+	agent_calls__free(reader);
 	munmap(memory, RT_SPANS_SIZE);
 	memory = other;
 	begin();
 	assert_ptr_equal(stub(&words_0, unwanted, wanted, RT_SPAN_WAY_JUMP, 0), f);
-	/* Another that has come to lie there. */
+	/* Another function at the same address. */
 	assert_ptr_not_equal(stub(&words_0, unwanted, unwanted, RT_SPAN_WAY_JUMP, 0), f);
 	assert_int_equal(((int (*)(void))f)(), 2);
-	/* What the memory says of it later is not heard. */
+	/* Later changes to the shared memory have no effect on the stub. */
 	area = spans_area_at(memory);
 	for (uint32_t i = 0; i < RT_SPANS_FUNCTIONS; i++)
 		area.control->functions[i].next = 0;
@@ -371,7 +371,7 @@ static void there_are_so_many_and_no_more(void **state)
 
 	for (uint64_t at = 1; at < 3 * RT_SPANS_FUNCTIONS; at++) {
 		way.entry = at;
-		n += !agent_spans__add(reader, &words_0, &way);
+		n += !agent_calls__add(reader, &words_0, &way);
 	}
 	assert_in_range(n, RT_SPANS_FUNCTIONS / 2, RT_SPANS_FUNCTIONS);
 	want();

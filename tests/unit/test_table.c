@@ -14,7 +14,7 @@
 
 #include <cmocka.h>
 
-#include "user/table.h"
+#include "user/base/text_table.h"
 
 static const struct table_column columns[] = {
 	{"N", 0}, {"NAME", COLUMN_WORD}, {"TEXT", COLUMN_TEXT}};
@@ -47,14 +47,14 @@ static size_t encode(char *out, uint32_t c)
 static char *print(const char *cell)
 {
 	FILE *out = tmpfile();
-	struct table *table = table__new(out, UNIT_FITTING, columns, 3);
+	struct table *table = text_table__new(out, UNIT_FITTING, columns, 3);
 	char *text;
 	long len;
 
-	table__put(table, "%d", 1);
-	table__put(table, "%s", cell);
-	table__put(table, "%s", cell);
-	assert_int_equal(table__print(table, cell, 0), 0);
+	text_table__put(table, "%d", 1);
+	text_table__put(table, "%s", cell);
+	text_table__put(table, "%s", cell);
+	assert_int_equal(text_table__print(table, cell, 0), 0);
 	len = ftell(out);
 	rewind(out);
 	text = calloc(1, (size_t)len + 1);

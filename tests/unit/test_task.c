@@ -15,124 +15,126 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-#include "user/samefile.h"
-#include "user/task.h"
+#include "user/base/same_file.h"
+#include "user/merge/processes.h"
 
 #define PID 4194300 /* beyond what a machine is likely to have */
 
 static void a_process_that_has_ended_is_not_its_successor(void **state)
 {
-	struct tasks *t = tasks__new();
-	struct process *first = tasks__running_process(t, PID), *second;
+	struct tasks *t = processes__new();
+	struct process *first = processes__running_process(t, PID), *second;
 
-	assert_ptr_equal(tasks__process(t, PID), first);
-	tasks__end_process(t, PID, 1);
-	assert_null(tasks__find_running(t, PID));
-	second = tasks__running_process(t, PID);
+	assert_ptr_equal(processes__process(t, PID), first);
+	processes__end_process(t, PID, 1);
+	assert_null(processes__find_running(t, PID));
+	second = processes__running_process(t, PID);
 	assert_ptr_not_equal(second, first);
 	/* Records that come before its end are of the first one. */
-	assert_ptr_equal(tasks__process(t, PID), first);
-	assert_ptr_equal(tasks__find_process(t, PID), first);
-	tasks__remove_process(t, PID);
-	assert_ptr_equal(tasks__process(t, PID), second);
-	assert_ptr_equal(tasks__running_process(t, PID), second);
-	tasks__free(t);
+	assert_ptr_equal(processes__process(t, PID), first);
+	assert_ptr_equal(processes__find_process(t, PID), first);
+	processes__remove_process(t, PID);
+	assert_ptr_equal(processes__process(t, PID), second);
+	assert_ptr_equal(processes__running_process(t, PID), second);
+	processes__free(t);
 }
 
 static void many_of_one_number_end_in_their_order(void **state)
 {
-	struct tasks *t = tasks__new();
+	struct tasks *t = processes__new();
 	struct process *p[3];
 
 	for (int i = 0; i < 3; i++) {
-		p[i] = tasks__running_process(t, PID);
-		tasks__end_process(t, PID, 1);
+		p[i] = processes__running_process(t, PID);
+		processes__end_process(t, PID, 1);
 	}
 	for (int i = 0; i < 3; i++) {
-		assert_ptr_equal(tasks__process(t, PID), p[i]);
-		tasks__remove_process(t, PID);
+		assert_ptr_equal(processes__process(t, PID), p[i]);
+		processes__remove_process(t, PID);
 	}
-	assert_null(tasks__find_process(t, PID));
-	/* The end of one that was never heard of is kept, too: what comes is another. */
-	tasks__end_process(t, PID, 1);
-	assert_non_null(tasks__find_process(t, PID));
-	assert_null(tasks__find_running(t, PID));
-	tasks__free(t);
+	assert_null(processes__find_process(t, PID));
+	/* The end of an unknown process is kept, too: later records are of another process. */
+	processes__end_process(t, PID, 1);
+	assert_non_null(processes__find_process(t, PID));
+	assert_null(processes__find_running(t, PID));
+	processes__free(t);
 }
 
 /* The rings of several CPUs are read one after the other. */
 static void what_is_heard_behind_the_end_is_of_the_process_that_was(void **state)
 {
 	static const char args[] = "./job\0-n\0a b";
-	struct tasks *t = tasks__new();
-	struct process *first = tasks__process_at(t, PID, 10), *second;
+	struct tasks *t = processes__new();
+	struct process *first = processes__process_at(t, PID, 10), *second;
 
-	tasks__end_process(t, PID, 20);
-	second = tasks__process_at(t, PID, 21);
+	processes__end_process(t, PID, 20);
+	second = processes__process_at(t, PID, 21);
 	assert_ptr_not_equal(second, first);
-	assert_ptr_equal(tasks__process_at(t, PID, 20), first);
-	tasks__end_process(t, PID, 30);
-	assert_ptr_equal(tasks__process_at(t, PID, 19), first);
-	assert_ptr_equal(tasks__process_at(t, PID, 29), second);
+	assert_ptr_equal(processes__process_at(t, PID, 20), first);
+	processes__end_process(t, PID, 30);
+	assert_ptr_equal(processes__process_at(t, PID, 19), first);
+	assert_ptr_equal(processes__process_at(t, PID, 29), second);
 	process__named(first, "job", args, sizeof(args));
 	assert_string_equal(first->comm, "job");
 	assert_string_equal(first->cmdline, "./job -n a b");
-	/* What could not be read, and what is told already, stays; of a hostile size nothing is
-	 * read. */
+	/*
+	 * Names stay if they could not be read, or were reported already; from a hostile size
+	 * nothing is read.
+	 */
 	process__named(first, "other", args, 0);
 	process__named(first, "other", args, sizeof(first->cmdline));
 	first->told = true;
 	process__named(first, "other", "x", 2);
 	assert_string_equal(first->comm, "job");
-	tasks__free(t);
+	processes__free(t);
 }
 
 /* Neither is there to be asked. */
 static void a_child_that_is_gone_has_its_parents_names(void **state)
 {
-	struct tasks *t = tasks__new();
-	struct process *parent = tasks__process_at(t, PID, 10), *child;
+	struct tasks *t = processes__new();
+	struct process *parent = processes__process_at(t, PID, 10), *child;
 
 	process__named(parent, "a name of 15 by", "job\0-x", 7);
-	child = tasks__process_at(t, PID + 1, 12);
-	tasks__end_process(t, PID + 1, 20);
-	tasks__fork(t, PID, PID, PID + 1);
+	child = processes__process_at(t, PID + 1, 12);
+	processes__end_process(t, PID + 1, 20);
+	processes__fork(t, PID, PID, PID + 1);
 	assert_string_equal(child->comm, "a name of 15 by");
 	assert_string_equal(child->cmdline, "job -x");
-	tasks__free(t);
+	processes__free(t);
 }
 
 static void threads_go_by_their_own_numbers(void **state)
 {
-	struct tasks *t = tasks__new();
-	struct thread *a = tasks__thread(t, PID, PID), *b = tasks__thread(t, PID, PID + 1);
+	struct tasks *t = processes__new();
+	struct thread *a = processes__thread(t, PID, PID), *b = processes__thread(t, PID, PID + 1);
 
-	tasks__set_ns_tid(t, a, 1);
-	tasks__set_ns_tid(t, b, 2);
-	assert_ptr_equal(tasks__thread_by_ns_tid(t, PID, 1), a);
-	assert_ptr_equal(tasks__thread_by_ns_tid(t, PID, 2), b);
+	processes__set_ns_tid(t, a, 1);
+	processes__set_ns_tid(t, b, 2);
+	assert_ptr_equal(processes__thread_by_ns_tid(t, PID, 1), a);
+	assert_ptr_equal(processes__thread_by_ns_tid(t, PID, 2), b);
 	/* A number that is not known stays what it is. */
-	assert_int_equal(tasks__thread_by_ns_tid(t, PID, 3)->tid, 3);
-	tasks__remove_thread(t, b);
-	assert_null(tasks__find_thread(t, PID, PID + 1));
-	b = tasks__thread(t, PID, PID + 2);
-	tasks__set_ns_tid(t, b, 2);
-	assert_ptr_equal(tasks__thread_by_ns_tid(t, PID, 2), b);
-	tasks__free(t);
+	assert_int_equal(processes__thread_by_ns_tid(t, PID, 3)->tid, 3);
+	processes__remove_thread(t, b);
+	assert_null(processes__find_thread(t, PID, PID + 1));
+	b = processes__thread(t, PID, PID + 2);
+	processes__set_ns_tid(t, b, 2);
+	assert_ptr_equal(processes__thread_by_ns_tid(t, PID, 2), b);
+	processes__free(t);
 }
 
 static void threads_that_are_not_there_are_few(void **state)
 {
-	struct tasks *t = tasks__new();
+	struct tasks *t = processes__new();
 	unsigned int made = 0;
 
-	tasks__running_process(t, PID);
+	processes__running_process(t, PID);
 	for (uint32_t tid = 1; tid <= 10000; tid++)
-		made += tasks__thread_by_ns_tid(t, PID, PID + tid) != NULL;
+		made += processes__thread_by_ns_tid(t, PID, PID + tid) != NULL;
 	assert_int_equal(made, 256);
 	/* Those that are known are known. */
-	assert_non_null(tasks__thread_by_ns_tid(t, PID, PID + 1));
-	tasks__free(t);
+	assert_non_null(processes__thread_by_ns_tid(t, PID, PID + 1));
+	processes__free(t);
 }
 
 static int file_of(const char *text)
@@ -153,10 +155,10 @@ static void files_are_one_if_their_memory_is(void **state)
 	again = open(path, O_RDONLY | O_CLOEXEC);
 	assert_true(again >= 0);
 	if (!geteuid())
-		assert_true(samefile__shares_memory(fd, again));
-	assert_false(samefile__shares_memory(fd, copy));
-	assert_false(samefile__shares_memory(empty, empty));
-	assert_false(samefile__shares_memory(fd, -1));
+		assert_true(same_file__shares_memory(fd, again));
+	assert_false(same_file__shares_memory(fd, copy));
+	assert_false(same_file__shares_memory(empty, empty));
+	assert_false(same_file__shares_memory(fd, -1));
 	close(again);
 	close(empty);
 	close(copy);

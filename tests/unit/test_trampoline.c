@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: MIT
 /*
- * Tests what is found behind functions that jump on by a table: for ones made for it, where the
- * assembly says so, and for all of HSA's, with objdump and this process's memory as the judges.
+ * Tests which functions are found at the end of functions that jump on through a table. For those
+ * made for this test, the assembly names the target. For all of HSA's, objdump and this process's
+ * memory are the judges.
  */
 #include <dlfcn.h>
 #include <fcntl.h>
@@ -17,8 +18,8 @@
 #include <cmocka.h>
 
 #include "tests/unit/rocm.h"
-#include "user/implementation.h"
-#include "user/procfs.h"
+#include "user/probe/trampoline_targets.h"
+#include "user/base/procfs.h"
 
 struct loaded {
 	void *handle;
@@ -46,9 +47,9 @@ static struct loaded load(const char *path)
 	selection__all(&all);
 	all.hot = true;
 	l.fns = functions__new(&all);
-	l.lib = library__open(open(path, O_RDONLY | O_CLOEXEC), path, l.fns);
+	l.lib = library_probes__open(open(path, O_RDONLY | O_CLOEXEC), path, l.fns);
 	assert_non_null(l.lib);
-	l.count = implementation__find(l.lib, l.base, read_self, NULL, &l.found);
+	l.count = trampoline_targets__find(l.lib, l.base, read_self, NULL, &l.found);
 	assert_true(l.count >= 0);
 	return l;
 }
@@ -56,7 +57,7 @@ static struct loaded load(const char *path)
 static void unload(struct loaded *l)
 {
 	free(l->found);
-	library__close(l->lib);
+	library_probes__close(l->lib);
 	functions__free(l->fns);
 	dlclose(l->handle);
 }
@@ -80,11 +81,11 @@ static bool leads_to(const struct loaded *l, const char *symbol, uint64_t *addre
 	bool found;
 
 	assert_non_null(entry);
-	assert_int_equal(image__open(&image, l->lib->fd), 0);
-	assert_true(image__code(&image, (uintptr_t)entry - l->base, &code, &offset));
+	assert_int_equal(elf_image__open(&image, l->lib->fd), 0);
+	assert_true(elf_image__code(&image, (uintptr_t)entry - l->base, &code, &offset));
 	found = trampoline__decode(&image, &code, &t) &&
 		!trampoline__read(&t, l->base, read_self, NULL, address);
-	image__close(&image);
+	elf_image__close(&image);
 	return found;
 }
 
@@ -121,7 +122,10 @@ static void others_are_not(void **state)
 	unload(&l);
 }
 
-/* The three above lead to one function: by which of them it was entered could not be told. */
+/*
+ * The three above lead to one function: a probe there could not distinguish by which of them it was
+ * entered.
+ */
 static void what_is_no_function_of_its_own_is_not_probed(void **state)
 {
 	struct loaded l = load(SITES_LIBRARY);

@@ -10,7 +10,7 @@
 
 #include <cmocka.h>
 
-#include "user/workers.h"
+#include "user/merge/runtime_threads.h"
 
 #define WORKER 77
 #define SECOND 1000000000ULL
@@ -34,7 +34,7 @@ static void call_by(struct process *p, uint32_t tid, struct stream *s, enum laun
 			   .kernel = kernel};
 	struct worked w = {.ev = &ev, .stream = s, .kind = kind, .bytes = bytes, .aligned = true};
 
-	workers__call(p, &w, settled, NULL);
+	runtime_threads__call(p, &w, settled, NULL);
 }
 
 static void call(struct process *p, struct stream *s, enum launch_kind kind, uint64_t corr,
@@ -62,23 +62,23 @@ static struct gpu_op copy_at(uint64_t at, uint64_t bytes)
 
 static void submit(struct process *p, struct gpu_op *op)
 {
-	workers__submit(p, op, settled, NULL);
+	runtime_threads__submit(p, op, settled, NULL);
 }
 
 /* A stream that the trace has seen being made, with its thread. */
 static struct stream *own_stream(struct process *p, uint64_t handle)
 {
-	struct stream *s = streams__created(&p->streams, handle);
+	struct stream *s = hip_streams__created(&p->streams, handle);
 
-	workers__born(p, WORKER, 5);
+	runtime_threads__born(p, WORKER, 5);
 	call(p, s, LAUNCH_NONE, 5, NULL);
 	return s;
 }
 
 static void end(struct process *p)
 {
-	workers__give_up(p, settled, NULL);
-	workers__forget(p);
+	runtime_threads__give_up(p, settled, NULL);
+	runtime_threads__forget(p);
 }
 
 static void the_nth_operation_is_of_the_nth_launch(void **state)
@@ -145,8 +145,8 @@ static void a_launch_without_its_operation_is_passed_over(void **state)
 static void streams_of_unknown_threads_are_not_guessed(void **state)
 {
 	struct process p = {0};
-	struct stream *a = streams__created(&p.streams, 0x1000);
-	struct stream *b = streams__created(&p.streams, 0x2000);
+	struct stream *a = hip_streams__created(&p.streams, 0x1000);
+	struct stream *b = hip_streams__created(&p.streams, 0x2000);
 	struct gpu_op op = op_at(45, vadd), later = op_at(65, scale);
 
 	call(&p, a, LAUNCH_KERNEL, 10, vadd);
@@ -162,7 +162,7 @@ static void streams_of_unknown_threads_are_not_guessed(void **state)
 static void the_only_stream_serves_an_unknown_thread_once_it_was_seen_empty(void **state)
 {
 	struct process p = {0};
-	struct stream *s = streams__get(&p.streams, 0x1000, 0, 1);
+	struct stream *s = hip_streams__get(&p.streams, 0x1000, 0, 1);
 	struct gpu_op before = op_at(15, vadd), after = op_at(45, vadd);
 
 	call(&p, s, LAUNCH_KERNEL, 10, vadd);
@@ -250,16 +250,19 @@ static void a_cause_that_was_known_holds_where_no_launch_is_found(void **state)
 static void handles_that_come_again_are_new_streams(void **state)
 {
 	struct process p = {0};
-	struct stream *old = streams__created(&p.streams, 0x1000);
-	struct stream *new = streams__created(&p.streams, 0x1000);
+	struct stream *old = hip_streams__created(&p.streams, 0x1000);
+	struct stream *new = hip_streams__created(&p.streams, 0x1000);
 
 	assert_int_not_equal(old->number, new->number);
-	assert_ptr_equal(streams__get(&p.streams, 0x1000, 0, 1), new);
+	assert_ptr_equal(hip_streams__get(&p.streams, 0x1000, 0, 1), new);
 	/* Each device has a default stream, all of one number; each thread has one of its own. */
-	assert_ptr_not_equal(streams__get(&p.streams, 0, 0, 1), streams__get(&p.streams, 0, 1, 1));
-	assert_int_equal(streams__get(&p.streams, 0, 1, 1)->number, 0);
-	assert_ptr_equal(streams__get(&p.streams, 1, 1, 1), streams__get(&p.streams, 0, 1, 2));
-	assert_ptr_not_equal(streams__get(&p.streams, 2, 0, 1), streams__get(&p.streams, 2, 0, 2));
+	assert_ptr_not_equal(hip_streams__get(&p.streams, 0, 0, 1),
+			     hip_streams__get(&p.streams, 0, 1, 1));
+	assert_int_equal(hip_streams__get(&p.streams, 0, 1, 1)->number, 0);
+	assert_ptr_equal(hip_streams__get(&p.streams, 1, 1, 1),
+			 hip_streams__get(&p.streams, 0, 1, 2));
+	assert_ptr_not_equal(hip_streams__get(&p.streams, 2, 0, 1),
+			     hip_streams__get(&p.streams, 2, 0, 2));
 	end(&p);
 }
 

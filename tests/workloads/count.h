@@ -5,13 +5,17 @@
  * A test runs a workload under the tracer and holds the trace against these counts, so every call
  * of a HIP, HSA or roctx function in a workload goes through one of these macros:
  *
- *   CALL(fn, (args))            counts; the call must succeed (return 0), or the workload has
- * failed TRY(fn, (args))             counts; its value is what the call returned EXPECT(code, fn,
- * (args))    counts; the call must return `code`, and a line `returns FUNCTION CODE` says that it
- * did COUNT(fn, n)                counts n calls that are made out of sight UNWOUND(fn) says that a
- * counted call was left by a long jump KERNEL(name, n)             says that the GPU runs this
- * kernel n times COPIED(direction, bytes)    says that an API call copies so much: H2D, D2H, D2D or
- * P2P CHECK(condition, format, ...)  the workload has failed unless the condition holds
+ *   CALL(fn, (args))            counts; the call must succeed (return 0), or the workload fails
+ *   TRY(fn, (args))             counts; its value is what the call returned
+ *   EXPECT(code, fn, (args))    counts; the call must return `code`, and a line
+ *                               `returns FUNCTION CODE` says that it did
+ *   COUNT(fn, n)                counts n calls that are made out of sight
+ *   UNWOUND(fn)                 says that a counted call was left by a long jump
+ *   KERNEL(name, n)             says that the GPU runs this kernel n times
+ *   COPIED(direction, bytes)    says that an API call copies this number of bytes: H2D, D2H, D2D
+ *                               or P2P
+ *   CHECK(condition, format, ...)
+ *                               the workload has failed unless the condition holds
  *
  * and, in HIP C++, the calls that the compiler makes of the launch syntax and of kernels as such:
  *
@@ -19,8 +23,8 @@
  *                               launches with <<<>>> and counts __hipPushCallConfiguration,
  *                               __hipPopCallConfiguration, hipLaunchKernel, and the kernel
  *   CAPTURE(...)                the same during stream capture: the GPU does not run the kernel now
- *   COUNT_REGISTRATION(kernels) counts what the start-up code has called for a program with so many
- *                               kernels, and the one call that is made at exit
+ *   COUNT_REGISTRATION(kernels) counts what the start-up code has called for a program with this
+ *                               number of kernels, and the one call that is made at exit
  *
  * What a workload prints at its end, on stdout, in the order of words and names:
  *
@@ -28,7 +32,7 @@
  *   calls FUNCTION COUNT        for each function that it called
  *   copies DIRECTION COUNT
  *   kernels NAME COUNT          NAME as in the source
- *   unwound FUNCTION COUNT      of these calls, so many never returned
+ *   unwound FUNCTION COUNT      those of these calls that never returned
  *   result PASSED               or `result FAILED: why`, with exit status 1
  *
  * Results are verified unless WORKLOAD_VERIFY=0 is in the environment (for a simulated GPU without

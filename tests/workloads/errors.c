@@ -11,7 +11,7 @@
 #include "tests/workloads/count.h"
 #include "tests/workloads/workload.h"
 
-static const char usage[] = "errors\n";
+static const char usage[] = "errors [-n ROUNDS]\n";
 
 static void fail_devices(void)
 {
@@ -77,13 +77,19 @@ static void fail_events(void)
 
 int main(int argc, char **argv)
 {
+	unsigned long rounds = 1;
 	int option;
 
-	while ((option = getopt(argc, argv, "h")) != -1)
-		return workload__usage(option, usage);
-	fail_devices();
-	fail_memory();
-	fail_modules();
-	fail_events();
+	while ((option = getopt(argc, argv, "n:h")) != -1) {
+		if (option != 'n')
+			return workload__usage(option, usage);
+		rounds = workload__number(optarg);
+	}
+	for (unsigned long i = 0; i < rounds; i++) {
+		fail_devices();
+		fail_memory();
+		fail_modules();
+		fail_events();
+	}
 	return count__pass();
 }

@@ -20,7 +20,7 @@ static const char usage[] = "hsa_calls FILE [ROUNDS]  (default 500)\n";
 static hsa_agent_t gpu, cpu;
 static hsa_amd_memory_pool_t pool;
 
-/* Initialising is not counted: it is over when the trace begins. */
+/* Initialising is not counted: it has ended when the trace begins. */
 #define DONE(call) CHECK((call) == HSA_STATUS_SUCCESS, "%s", #call)
 
 #define HSA(function, args)                                            \

@@ -3,18 +3,17 @@
  * Packets written straight into HSA queues, in the ways that a runtime may write them.
  *
  *   one by one     each dispatch with a completion signal and a doorbell, its times asked for
- *   unsignalled    dispatches without completion signals, a barrier packet with one behind them
+ *   unsignalled    dispatches without completion signals, a barrier packet with one after them
  *   batch          many packets reserved, filled and made visible by one doorbell
  *   shared signal  many dispatches that count one completion signal down
- *   two queues     dispatches on a second queue behind a barrier that waits for the first
+ *   two queues     dispatches on a second queue after a barrier that waits for the first
  *   host barrier   barrier-AND and barrier-OR packets that wait for signals which the host sets
  *   handler        the completion of a dispatch calls a function of the program
  *
- * before and behind asynchronous copies. All dispatches run elementAdd on one array; the data tells
- * in the end whether each ran once. With -k NS, the duration that the simulated GPU was told to
- * give elementAdd, the times that the application's own signals give are checked, as a tool that
- * uses these signals must not spoil them. Prints `elapsed WHAT NS`, the counts (see count.h) and
- * the result.
+ * before and after asynchronous copies. All dispatches run elementAdd on one array; the final data
+ * shows whether each ran once. With -k NS, the duration that the simulated GPU is configured to
+ * give elementAdd, the times of the application's own signals are checked. A tool that uses these
+ * signals must not corrupt them. Prints `elapsed WHAT NS`, the counts (see count.h) and the result.
  */
 #include <getopt.h>
 
@@ -46,7 +45,7 @@ struct program {
 
 static volatile int handler_calls;
 
-/* The barrier bit orders every dispatch behind the one before: they work on the same data. */
+/* The barrier bit orders every dispatch after the one before: they work on the same data. */
 static void put_dispatch(struct program *p, hsa_queue_t *queue, uint64_t index, hsa_signal_t done)
 {
 	packet__dispatch(queue, index, &p->kernel, p->arguments, ELEMENTS, done);

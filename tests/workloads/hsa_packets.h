@@ -42,7 +42,7 @@ static inline void packet__ring(hsa_queue_t *queue, uint64_t index)
 	TRY(hsa_signal_store_screlease, (queue->doorbell_signal, index));
 }
 
-/* With the barrier bit: behind all before it. */
+/* With the barrier bit: begins after all packets before it have ended. */
 static inline void packet__dispatch(hsa_queue_t *queue, uint64_t index,
 				    const struct gpu_kernel *kernel, void *arguments, uint32_t grid,
 				    hsa_signal_t done)

@@ -6,14 +6,17 @@
  *           wait between reserving, writing and ringing, so that others overtake it
  *   cas     places are reserved by hsa_queue_cas_write_index
  *   store   one thread, which stores the write index
- *   late    one thread, which stores the write index when it has rung
- *   never   one thread, which keeps the index to itself
+ *   late    one thread, which stores the write index after its store to the doorbell
+ *   never   one thread, which never stores the write index
  *   gone    queues that are destroyed while packets in them wait for a signal that never comes
- *   held    one thread, which writes two packets each round and rings for them when SIGUSR1 comes
+ *   shared  the queue for cooperative launches, of which a GPU has one: others create and destroy
+ *           it while it is in use, and then it is made again
+ *   held    one thread, which writes two packets each round and stores to the doorbell for them
+ *           when SIGUSR1 comes
  *
  * The queue holds 64 packets, so it is full most of the time and wraps round many times. A third of
  * the dispatches completes a signal of its thread, which waits for it. All run elementAdd on one
- * array; the data tells in the end whether each ran once.
+ * array; the final data shows whether each ran once.
  */
 #include <getopt.h>
 #include <pthread.h>
@@ -25,9 +28,10 @@
 #define BYTES	   (ELEMENTS * sizeof(uint32_t))
 #define QUEUE_SIZE 64
 #define GONE	   5 /* queues */
+#define SHARED	   3 /* times that it is made */
 
 static const char usage[] =
-	"hsa_producers -m add|cas|store|late|never|gone|held [-t THREADS] [-n ROUNDS]\n";
+	"hsa_producers -m add|cas|store|late|never|gone|shared|held [-t THREADS] [-n ROUNDS]\n";
 
 /* The argument block of elementAdd, without what the compiler adds for itself. */
 struct arguments {
@@ -42,7 +46,7 @@ static hsa_queue_t *queue;
 static unsigned long rounds = 300, threads = 4;
 static uint32_t sum; /* of what the dispatches have added */
 
-/* Others may have gone beyond `end`. */
+/* Other threads may have reserved beyond `end`. */
 static void wait_for_room(uint64_t end)
 {
 	while ((int64_t)(end - TRY(hsa_queue_load_read_index_scacquire, (queue))) >
@@ -79,7 +83,7 @@ static uint64_t reserve_by_store(uint64_t n)
 	return index;
 }
 
-static uint64_t next_index; /* of a program that tells none */
+static uint64_t next_index; /* of a program that stores no write index */
 static bool tells_late;
 
 static uint64_t reserve_silently(uint64_t n)
@@ -157,17 +161,36 @@ static void drain(void)
 	signal__destroy(done);
 }
 
-static void produce_all(void)
+static void produce_into(hsa_queue_t *q)
 {
 	pthread_t thread[threads];
 
-	queue = create_queue(threads > 1 ? HSA_QUEUE_TYPE_MULTI : HSA_QUEUE_TYPE_SINGLE);
+	queue = q;
 	for (unsigned long i = 0; i < threads; i++)
 		CHECK(!pthread_create(&thread[i], NULL, produce, (void *)(i + 1)), "no thread");
 	for (unsigned long i = 0; i < threads; i++)
 		pthread_join(thread[i], NULL);
 	drain();
 	CALL(hsa_queue_destroy, (queue));
+}
+
+static void produce_all(void)
+{
+	produce_into(create_queue(threads > 1 ? HSA_QUEUE_TYPE_MULTI : HSA_QUEUE_TYPE_SINGLE));
+}
+
+/* What others destroy is not destroyed for the one that uses it. */
+static void produce_in_shared(void)
+{
+	hsa_queue_t *q = create_queue(HSA_QUEUE_TYPE_COOPERATIVE), *same;
+
+	for (int i = 0; i < 2; i++) {
+		same = create_queue(HSA_QUEUE_TYPE_COOPERATIVE);
+		CHECK(same == q, "two cooperative queues");
+	}
+	CALL(hsa_queue_destroy, (q));
+	CALL(hsa_queue_destroy, (q));
+	produce_into(q);
 }
 
 /* What waits in the queue is not run, and what it would have completed stays as it is. */
@@ -197,7 +220,10 @@ static void on_signal(int signo)
 	told++;
 }
 
-/* Packets that are written and not rung for until a signal comes, which is asked for by a line. */
+/*
+ * Writes packets, asks for a signal by a line, and stores to the doorbell only when the signal
+ * comes.
+ */
 static void hold(unsigned long rounds_told)
 {
 	hsa_signal_t done = signal__create(1);
@@ -249,6 +275,11 @@ static void run(const char *mode)
 {
 	if (!strcmp(mode, "held")) {
 		hold_all();
+		return;
+	}
+	if (!strcmp(mode, "shared")) {
+		for (int i = 0; i < SHARED; i++)
+			produce_in_shared();
 		return;
 	}
 	if (!strcmp(mode, "gone")) {

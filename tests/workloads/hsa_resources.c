@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 /*
- * An HSA program that takes and gives back what there is: memory of pools and regions, queues, code
+ * An HSA program that takes and gives back resources: memory of pools and regions, queues, code
  * objects.
  *
  * Says on stdout what it does, in its order (see say()), then the counts (see count.h):
@@ -10,8 +10,9 @@
  *   did create-queue PACKETS, did destroy-queue PACKETS
  *   did load-code, did unload-code
  *
- * With -t it does something else: so many threads allocate and free, again and again, and addresses
- * go from one to the other. Thread N (from 1) allocates N * 4096 bytes each time.
+ * With -t THREADS it does something else: that number of threads allocate and free, again and
+ * again, and addresses go from one to the other. Thread N (from 1) allocates N * 4096 bytes each
+ * time.
  */
 #include <getopt.h>
 #include <pthread.h>

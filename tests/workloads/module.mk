@@ -3,22 +3,24 @@
 
 # Code objects are built for these, e.g. HIP_ARCHS="gfx906 gfx90a gfx942".
 HIP_ARCHS ?= gfx906
-HIP_FLAGS = -O2 -g -Wall -Wextra -Wno-unused-parameter -Werror -I. -MMD -MP $(HIP_ARCHS:%=--offload-arch=%)
+HIP_FLAGS = -O2 -g -Wall -Wextra -Wno-unused-parameter -Werror -I. -Iinclude -MMD -MP $(HIP_ARCHS:%=--offload-arch=%)
 
 # hipcc asks for the machine's GPUs even when it is told what to build for, and prints a Python
 # traceback on one without. Its own exit status is kept, and its diagnostics are shown if it fails.
 hipcc = $(HIPCC) $(1) 2>$@.log || { cat $@.log >&2; exit 1; }
 
-WORKLOADS_HIP = vectoradd matrixtranspose streams graphs events ranges job forker longjmp exceptions windows storm leaving
-WORKLOADS_C = copies module errors hsa_dispatch hsa_producers hsa_calls resources hsa_resources rate
+WORKLOADS_HIP = vectoradd matrixtranspose streams graphs events ranges job forker longjmp exceptions windows storm leaving cooperative late
+WORKLOADS_C = copies module errors hsa_dispatch hsa_producers hsa_calls resources hsa_resources rate state children unread leaderless two_runtimes
 WORKLOADS = $(addprefix $(O)/workloads/,$(WORKLOADS_HIP) $(WORKLOADS_C))
-WORKLOAD_FILES = $(O)/workloads/libkernels.so $(O)/workloads/kernels.hsaco $(O)/workloads/resources.hsaco
+WORKLOAD_FILES = $(O)/workloads/libkernels.so $(O)/workloads/liblate.so $(O)/workloads/kernels.hsaco $(O)/workloads/resources.hsaco
 
 LIBS_ranges = -L$(O) -lroctx64 -Wl,-rpath,'$$ORIGIN/..'
 LIBS_windows = $(LIBS_ranges) -L$(O)/capture -l:libroctracer64.so.99 -l:librocprofiler-sdk-roctx.so.99 \
 	-Wl,-rpath,'$$ORIGIN/../capture'
 LIBS_longjmp = -lhsa-runtime64
 LIBS_exceptions = -lhsa-runtime64
+LIBS_children = $(LIBS_ranges) -lamdhip64 -L$(O)/capture -l:libamdhip64.so.99 -Wl,-rpath,'$$ORIGIN/../capture' -ldl
+LIBS_unread = $(LIBS_ranges)
 LIBS_copies = -lamdhip64
 LIBS_module = -lamdhip64
 LIBS_errors = -lamdhip64
@@ -26,8 +28,10 @@ LIBS_hsa_dispatch = -lhsa-runtime64
 LIBS_hsa_producers = -lhsa-runtime64
 LIBS_hsa_calls = -lhsa-runtime64
 LIBS_hsa_resources = -lhsa-runtime64
+LIBS_two_runtimes = -ldl
 LIBS_resources = -lamdhip64
 LIBS_rate = -lamdhip64 -lpthread
+LIBS_leaderless = -lamdhip64 -lpthread
 
 $(WORKLOADS_HIP:%=$(O)/workloads/%): $(O)/workloads/%: tests/workloads/%.hip
 	$(call say,HIPCC,$@)
@@ -40,12 +44,16 @@ $(WORKLOADS_C:%=$(O)/workloads/%): $(O)/workloads/%: $(O)/obj/tests/workloads/%.
 	$(Q)$(CC) $(CFLAGS) $(SANFLAGS) $^ -o $@ $(LIBS_$*)
 
 # gcc must be told which GPUs the HIP headers are for.
+CFLAGS_tests/workloads/children = -D__HIP_PLATFORM_AMD__
 CFLAGS_tests/workloads/copies = -D__HIP_PLATFORM_AMD__
 CFLAGS_tests/workloads/module = -D__HIP_PLATFORM_AMD__
 CFLAGS_tests/workloads/errors = -D__HIP_PLATFORM_AMD__
 CFLAGS_tests/workloads/resources = -D__HIP_PLATFORM_AMD__
 CFLAGS_tests/workloads/rate = -D__HIP_PLATFORM_AMD__
+CFLAGS_tests/workloads/leaderless = -D__HIP_PLATFORM_AMD__
 
+$(O)/workloads/children: $(O)/libroctx64.so.4 $(CAPTURE_DIR)/libamdhip64.so.99
+$(O)/workloads/unread: $(O)/libroctx64.so.4
 $(O)/workloads/ranges: $(O)/libroctx64.so.4
 $(O)/workloads/windows: $(O)/libroctx64.so.4 $(CONTROL_LIBS)
 
@@ -62,5 +70,11 @@ $(O)/workloads/libkernels.so: $(O)/pic/tests/workloads/kernels.o
 	$(call say,LD,$@)
 	@mkdir -p $(@D)
 	$(Q)$(CC) $(CFLAGS) $(SHLIB_LDFLAGS) $^ -o $@
+
+# It needs HIP, so that the loader destroys it first.
+$(O)/workloads/liblate.so: $(O)/pic/tests/workloads/late_library.o
+	$(call say,LD,$@)
+	@mkdir -p $(@D)
+	$(Q)$(CC) $(CFLAGS) $(SHLIB_LDFLAGS) $^ -o $@ -Wl,--no-as-needed -lamdhip64
 
 tests: $(WORKLOADS) $(WORKLOAD_FILES)

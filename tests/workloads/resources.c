@@ -8,7 +8,7 @@
  *   did alloc BYTES, did free BYTES
  *   did load-code, did unload-code
  *
- * With -k it makes so many allocations more that it does not free: did keep ADDRESS BYTES
+ * With -k N it makes N more allocations that it does not free: did keep ADDRESS BYTES
  */
 #include <getopt.h>
 #include <hip/hip_runtime_api.h>

@@ -15,7 +15,7 @@
 #include <getopt.h>
 #include <pthread.h>
 
-#include "roctx/roctx.h"
+#include "roctracer/roctx.h"
 #include "tests/capture/fakeroctracer.h"
 #include "tests/workloads/count.h"
 #include "tests/workloads/workload.h"

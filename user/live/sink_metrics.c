@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 /*
- * The sink behind --metrics: counts events, and writes the counters as OpenMetrics once a second.
+ * The sink of --metrics: counts events, and writes the counters as OpenMetrics once a second.
  *
  * Names and labels are those of README.md. A counter never goes down: what a process did stays in
  * its container's when it has ended.
@@ -10,10 +10,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "user/format.h"
-#include "user/live/live.h"
-#include "user/live/metrics.h"
-#include "user/sink.h"
+#include "common/format.h"
+#include "user/live/live_counters.h"
+#include "user/live/metrics_server.h"
+#include "user/output/sink.h"
 
 struct metrics {
 	struct sink sink;
@@ -27,13 +27,14 @@ struct page {
 	FILE *out;
 	struct metrics *metrics;
 	uint64_t (*value)(const struct live_counts *);
+	bool of_gpu; /* that counts what GPUs did */
 	const char *name;
 };
 
 static void metrics_free(struct metrics *m)
 {
 	metrics_server__free(m->server);
-	live__free(m->live);
+	live_counters__free(m->live);
 	utf8_free(&m->clean);
 	free(m);
 }
@@ -49,7 +50,7 @@ static struct sink *metrics_open(const struct sink_target *to, const struct trac
 	if (!m)
 		return NULL;
 	m->sink.ops = &sink_metrics;
-	m->live = live__new();
+	m->live = live_counters__new();
 	m->server = m->live ? metrics_server__new(to->settings->metrics) : NULL;
 	err = m->live ? errno : ENOMEM;
 	if (m->server) {
@@ -63,7 +64,7 @@ static struct sink *metrics_open(const struct sink_target *to, const struct trac
 
 static void metrics_process(struct sink *sink, const struct process_info *info)
 {
-	int err = live__process(((struct metrics *)sink)->live, info);
+	int err = live_counters__process(((struct metrics *)sink)->live, info);
 
 	if (err)
 		sink_fail(sink, err);
@@ -71,7 +72,7 @@ static void metrics_process(struct sink *sink, const struct process_info *info)
 
 static void metrics_device(struct sink *sink, const struct device_info *info)
 {
-	int err = live__device(((struct metrics *)sink)->live, info);
+	int err = live_counters__device(((struct metrics *)sink)->live, info);
 
 	if (err)
 		sink_fail(sink, err);
@@ -79,7 +80,7 @@ static void metrics_device(struct sink *sink, const struct device_info *info)
 
 static void metrics_event(struct sink *sink, const struct event *ev)
 {
-	int err = live__event(((struct metrics *)sink)->live, ev);
+	int err = live_counters__event(((struct metrics *)sink)->live, ev);
 
 	if (err)
 		sink_fail(sink, err);
@@ -136,6 +137,8 @@ static void put_counter(const struct live_row *row, void *arg)
 {
 	struct page *p = arg;
 
+	if (p->of_gpu && !row->gpu_known)
+		return;
 	fprintf(p->out, "%s_total{", p->name);
 	put_labels(p, row);
 	fprintf(p->out, "} %" PRIu64 "\n", p->value(&row->total));
@@ -146,6 +149,8 @@ static void put_seconds(const struct live_row *row, void *arg)
 	struct page *p = arg;
 	uint64_t ns = row->total.busy_ns;
 
+	if (!row->gpu_known)
+		return;
 	fprintf(p->out, "%s_total{", p->name);
 	put_labels(p, row);
 	fprintf(p->out, "} %" PRIu64 ".%09" PRIu64 "\n", ns / 1000000000, ns % 1000000000);
@@ -207,16 +212,17 @@ static void put_kind(struct page *p, enum live_kind kind, const char *prefix)
 		snprintf(name, sizeof(name), "%s_%s", prefix, counters[i].name);
 		put_family(p, name, "counter", counters[i].help);
 		p->value = counters[i].value;
-		live__each(l, kind, put_counter, p);
+		p->of_gpu = counters[i].value != errors && counters[i].value != lost;
+		live_counters__each(l, kind, put_counter, p);
 	}
 	snprintf(name, sizeof(name), "%s_%sbusy_seconds", prefix, kind == LIVE_GPU ? "" : "gpu_");
 	snprintf(help, sizeof(help), "Time in which a kernel or a copy ran%s",
 		 kind == LIVE_GPU ? "" : ", summed up over processes and their GPUs");
 	put_family(p, name, "counter", help);
-	live__each(l, kind, put_seconds, p);
+	live_counters__each(l, kind, put_seconds, p);
 	snprintf(name, sizeof(name), "%s_processes", prefix);
 	put_family(p, name, "gauge", "Processes that are traced");
-	live__each(l, kind, put_processes, p);
+	live_counters__each(l, kind, put_processes, p);
 }
 
 static void put_losses(struct page *p, const struct trace_stats *stats)
@@ -228,6 +234,7 @@ static void put_losses(struct page *p, const struct trace_stats *stats)
 		{"calls", stats->lost_spans + stats->lost_depth},
 		{"gpu", stats->lost_gpu},
 		{"names", stats->lost_names},
+		{"messages", stats->unreadable},
 		{"other", stats->lost_other + stats->unseen},
 	};
 
@@ -252,7 +259,7 @@ static void publish(struct metrics *m, const struct trace_stats *stats)
 	put_family(&p, "rtrace", "info", "The tracer");
 	fprintf(p.out, "rtrace_info{version=\"%s\"} 1\n", RTRACE_VERSION);
 	put_family(&p, "rtrace_calls", "counter", "Calls of API functions");
-	live__each(m->live, LIVE_CONTAINER, put_calls, &p);
+	live_counters__each(m->live, LIVE_CONTAINER, put_calls, &p);
 	put_kind(&p, LIVE_CONTAINER, "rtrace");
 	put_kind(&p, LIVE_GPU, "rtrace_device");
 	put_losses(&p, stats);
@@ -267,7 +274,7 @@ static void publish(struct metrics *m, const struct trace_stats *stats)
 
 static void metrics_lost(struct sink *sink, uint32_t pid, uint64_t calls, uint64_t gpu)
 {
-	int err = live__lost(((struct metrics *)sink)->live, pid, calls + gpu);
+	int err = live_counters__lost(((struct metrics *)sink)->live, pid, calls + gpu);
 
 	if (err)
 		sink_fail(sink, err);
@@ -277,7 +284,7 @@ static void metrics_flush(struct sink *sink, const struct trace_stats *stats)
 {
 	struct metrics *m = (struct metrics *)sink;
 
-	live__turn(m->live);
+	live_counters__turn(m->live);
 	publish(m, stats);
 }
 

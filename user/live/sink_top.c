@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 /*
- * The sink behind `rtrace-bpf top`: counts events, and shows the counters on a screen of its own
+ * The sink of `rtrace-bpf top`: counts events, and shows the counters on a screen of its own
  * or, where stdout is no terminal, as a table for every interval.
  */
 #include <errno.h>
@@ -10,18 +10,18 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "user/clock.h"
-#include "user/live/live.h"
-#include "user/live/screen.h"
-#include "user/live/top.h"
-#include "user/table.h"
-#include "user/sink.h"
+#include "user/clock/clock_map.h"
+#include "user/live/live_counters.h"
+#include "user/live/terminal_screen.h"
+#include "user/live/top_settings.h"
+#include "user/base/text_table.h"
+#include "user/output/sink.h"
 
 struct top {
 	struct sink sink;
 	struct top_settings settings;
 	struct live *live;
-	uint64_t lost;	      /* calls and operations, as last told */
+	uint64_t lost;	      /* calls and operations, as last reported */
 	uint64_t lost_before; /* at the last turn ... */
 	uint64_t lost_recent; /* ... and in the interval before it */
 	uint64_t turned;      /* ns */
@@ -32,7 +32,7 @@ struct top {
 
 static void top_free(struct top *t)
 {
-	live__free(t->live);
+	live_counters__free(t->live);
 	free(t);
 }
 
@@ -46,11 +46,11 @@ static struct sink *top_open(const struct sink_target *to, const struct trace_or
 	t->sink.ops = &sink_top;
 	t->sink.out = to->out;
 	t->settings = *to->settings->top;
-	t->live = live__new();
+	t->live = live_counters__new();
 	if (!t->live)
 		err = -ENOMEM;
 	else if (isatty(fileno(to->out)) && isatty(STDIN_FILENO))
-		t->screen = !screen__open(); /* a terminal that cannot do it gets lines */
+		t->screen = !terminal_screen__open(); /* a terminal that cannot do it gets lines */
 	t->seconds = 1;
 	if (!err)
 		return &t->sink;
@@ -61,7 +61,7 @@ static struct sink *top_open(const struct sink_target *to, const struct trace_or
 
 static void top_process(struct sink *sink, const struct process_info *info)
 {
-	int err = live__process(((struct top *)sink)->live, info);
+	int err = live_counters__process(((struct top *)sink)->live, info);
 
 	if (err)
 		sink_fail(sink, err);
@@ -69,7 +69,7 @@ static void top_process(struct sink *sink, const struct process_info *info)
 
 static void top_device(struct sink *sink, const struct device_info *info)
 {
-	int err = live__device(((struct top *)sink)->live, info);
+	int err = live_counters__device(((struct top *)sink)->live, info);
 
 	if (err)
 		sink_fail(sink, err);
@@ -77,7 +77,7 @@ static void top_device(struct sink *sink, const struct device_info *info)
 
 static void top_event(struct sink *sink, const struct event *ev)
 {
-	int err = live__event(((struct top *)sink)->live, ev);
+	int err = live_counters__event(((struct top *)sink)->live, ev);
 
 	if (err)
 		sink_fail(sink, err);
@@ -85,7 +85,7 @@ static void top_event(struct sink *sink, const struct event *ev)
 
 static void top_lost(struct sink *sink, uint32_t pid, uint64_t calls, uint64_t gpu)
 {
-	int err = live__lost(((struct top *)sink)->live, pid, calls + gpu);
+	int err = live_counters__lost(((struct top *)sink)->live, pid, calls + gpu);
 
 	if (err)
 		sink_fail(sink, err);
@@ -112,7 +112,7 @@ static void put_sums(struct top *t, char *line, size_t size)
 	time_t now = time(NULL);
 	char clock[16];
 
-	live__each(t->live, LIVE_PROCESS, add_up, &sums);
+	live_counters__each(t->live, LIVE_PROCESS, add_up, &sums);
 	strftime(clock, sizeof(clock), "%H:%M:%S", localtime_r(&now, &tm));
 	snprintf(line, size,
 		 "%s  %.0f calls/s, %.0f launches/s, %.0f errors/s, %.0f lost/s (%" PRIu64
@@ -130,26 +130,27 @@ static int print_rows(const struct top *t, const char *line, const struct view_r
 	size_t count = 0;
 
 	for (enum view_column c = 0; c < VIEW_COLUMNS; c++)
-		if (view__column_name(v->by, c))
-			columns[count++] = (struct table_column){
-				view__column_name(v->by, c), view__is_number(c) ? 0 : COLUMN_WORD};
-	table = table__new(t->sink.out, UNIT_FITTING, columns, count);
+		if (table_view__column_name(v->by, c))
+			columns[count++] =
+				(struct table_column){table_view__column_name(v->by, c),
+						      table_view__is_number(c) ? 0 : COLUMN_WORD};
+	table = text_table__new(t->sink.out, UNIT_FITTING, columns, count);
 	for (size_t i = 0; i < rows->count; i++)
 		for (enum view_column c = 0; c < VIEW_COLUMNS; c++)
-			if (view__column_name(v->by, c))
-				table__put(table, "%s", rows->rows[i].cells[c]);
-	return table__print(table, line, 0);
+			if (table_view__column_name(v->by, c))
+				text_table__put(table, "%s", rows->rows[i].cells[c]);
+	return text_table__print(table, line, 0);
 }
 
 static void show(struct top *t)
 {
 	struct view_rows rows;
 	char line[256];
-	int err = view__take(&t->settings.view, t->live, t->seconds, &rows);
+	int err = table_view__take(&t->settings.view, t->live, t->seconds, &rows);
 
 	put_sums(t, line, sizeof(line));
 	if (!err && t->screen)
-		screen__draw(line, &t->settings.view, &rows);
+		terminal_screen__draw(line, &t->settings.view, &rows);
 	else if (!err)
 		err = print_rows(t, line, &rows);
 	view_rows__free(&rows);
@@ -161,7 +162,7 @@ static void show(struct top *t)
 
 static void turn(struct top *t, uint64_t now)
 {
-	live__turn(t->live);
+	live_counters__turn(t->live);
 	t->lost_recent = t->lost - t->lost_before;
 	t->lost_before = t->lost;
 	t->seconds = (double)(now - t->turned) / 1e9;
@@ -174,7 +175,7 @@ static void turn(struct top *t, uint64_t now)
 
 static void on_keys(struct top *t)
 {
-	enum screen_wish wish = screen__keys(&t->settings.view);
+	enum screen_wish wish = terminal_screen__keys(&t->settings.view);
 
 	if (wish == SCREEN_NOTHING)
 		return;
@@ -211,7 +212,7 @@ static int top_close(struct sink *sink, const struct trace_stats *stats)
 	int err;
 
 	if (t->screen)
-		screen__close();
+		terminal_screen__close();
 	else if (t->turned && !sink->full) /* the rest of an interval */
 		turn(t, clock__boot_ns());
 	err = sink_finish(sink);

@@ -10,7 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "user/log.h"
+#include "user/base/log.h"
 
 static bool is_complete(const struct analysis *a)
 {
@@ -27,14 +27,14 @@ struct analysis *analysis__new(const char *path, bool kernel_rename)
 	a->path = path;
 	a->kernel_rename = kernel_rename;
 	a->begin = UINT64_MAX;
-	a->names = names__new();
-	a->tally = tally__new(a->names);
-	a->outermost = tally__new(a->names);
-	a->idle = idle__new(NULL);
+	a->names = name_table__new();
+	a->tally = totals__new(a->names);
+	a->outermost = totals__new(a->names);
+	a->idle = gpu_idle__new(NULL);
 	a->failures = failures__new(a->names);
 	a->unfreed = unfreed__new();
-	a->phases = phases__new();
-	a->who = who__new();
+	a->phases = range_phases__new();
+	a->who = process_names__new();
 	if (is_complete(a))
 		return a;
 	analysis__free(a);
@@ -52,14 +52,14 @@ void analysis__free(struct analysis *a)
 		latency__free(l->latency);
 		free(l);
 	}
-	who__free(a->who);
-	phases__free(a->phases);
+	process_names__free(a->who);
+	range_phases__free(a->phases);
 	unfreed__free(a->unfreed);
 	failures__free(a->failures);
-	idle__free(a->idle);
-	tally__free(a->outermost);
-	tally__free(a->tally);
-	names__free(a->names);
+	gpu_idle__free(a->idle);
+	totals__free(a->outermost);
+	totals__free(a->tally);
+	name_table__free(a->names);
 	free(a);
 }
 
@@ -128,12 +128,12 @@ static void on_call(struct analysis *a, const struct event *ev, uint32_t name)
 	note(a, failures__call(a->failures, ev, name));
 	if (ev->depth)
 		return;
-	note(a, tally__event(a->outermost, ev, name));
+	note(a, totals__event(a->outermost, ev, name));
 	if (ev->domain != DOMAIN_ROCTX)
-		note(a, phases__event(a->phases, ev, name));
+		note(a, range_phases__event(a->phases, ev, name));
 	note(a, unfreed__call(a->unfreed, ev, name));
 	if (!(ev->flags & EV_F_ENTRY))
-		note(a, idle__call(a->idle, ev, name));
+		note(a, gpu_idle__call(a->idle, ev, name));
 }
 
 /* Its kernels are counted by range, see name_kernels(). */
@@ -159,22 +159,22 @@ void analysis__event(struct analysis *a, const struct event *ev)
 	if (a->error)
 		return;
 	note_time(a, ev);
-	if (tally__domain(ev) == TALLY_COUNT)
+	if (totals__domain(ev) == TALLY_COUNT)
 		return;
 	if (ev->kind == EV_RANGE)
-		name = names__message(a->names, ev_name(ev));
+		name = name_table__message(a->names, ev_name(ev));
 	else
-		name = names__id(a->names, ev_name(ev));
+		name = name_table__id(a->names, ev_name(ev));
 	if (!is_renamed(a, ev))
-		note(a, tally__event(a->tally, ev, name));
+		note(a, totals__event(a->tally, ev, name));
 	if (ev->kind == EV_SPAN) {
 		on_call(a, ev, name);
 	} else if (ev->kind == EV_MEMORY) {
 		note(a, unfreed__memory(a->unfreed, ev));
 	} else {
 		on_latency(a, ev);
-		note(a, idle__operation(a->idle, ev));
-		note(a, phases__event(a->phases, ev, name));
+		note(a, gpu_idle__operation(a->idle, ev));
+		note(a, range_phases__event(a->phases, ev, name));
 	}
 }
 
@@ -185,7 +185,7 @@ static int rename_kernels(struct analysis *a, const struct phase *phase, uint32_
 
 	if (!phase->kernels.calls)
 		return 0;
-	row = tally__row(a->tally, TALLY_KERNELS, name);
+	row = totals__row(a->tally, TALLY_KERNELS, name);
 	if (!row)
 		return -ENOMEM;
 	spread__merge(&row->spread, &phase->kernels);
@@ -198,10 +198,11 @@ static int name_kernels(struct analysis *a)
 	size_t count;
 	int err;
 
-	phases = phases__sorted(a->phases, &count);
+	phases = range_phases__sorted(a->phases, &count);
 	if (!phases)
 		return -ENOMEM;
-	err = rename_kernels(a, phases__unknown(a->phases), names__id(a->names, "(unknown range)"));
+	err = rename_kernels(a, range_phases__unknown(a->phases),
+			     name_table__id(a->names, "(unknown range)"));
 	for (size_t i = 0; i < count && !err; i++)
 		err = rename_kernels(a, phases[i], phases[i]->name);
 	free(phases);
@@ -210,17 +211,17 @@ static int name_kernels(struct analysis *a)
 
 void analysis__end(struct analysis *a)
 {
-	phases__end(a->phases);
+	range_phases__end(a->phases);
 	if (a->kernel_rename && !a->error)
 		note(a, name_kernels(a));
-	note(a, idle__end(a->idle));
+	note(a, gpu_idle__end(a->idle));
 }
 
 /* ---- the recording ---- */
 
 static void tell_process(const struct process_info *info, void *arg)
 {
-	who__process(((struct analysis *)arg)->who, info);
+	process_names__process(((struct analysis *)arg)->who, info);
 }
 
 static void tell_thread(const struct thread_info *info, void *arg)
@@ -229,7 +230,10 @@ static void tell_thread(const struct thread_info *info, void *arg)
 
 static void tell_device(const struct device_info *info, void *arg)
 {
-	who__device(((struct analysis *)arg)->who, info);
+	struct analysis *a = arg;
+
+	a->gpu_known = true;
+	process_names__device(a->who, info);
 }
 
 static void tell_event(const struct event *ev, void *arg)
@@ -237,21 +241,49 @@ static void tell_event(const struct event *ev, void *arg)
 	analysis__event(arg, ev);
 }
 
+/* hipLaunchKernel, hipExtModuleLaunchKernel, hipLaunchCooperativeKernel, ... */
+static bool is_launch(const char *function)
+{
+	const char *launch = strstr(function, "Launch");
+
+	return !strncmp(function, "hip", 3) && launch && strstr(launch, "Kernel");
+}
+
+int analysis__requests(const struct analysis *a, struct gpu_requests *r)
+{
+	size_t count;
+	struct tally_row **rows = totals__sorted(a->outermost, TALLY_BIT(TALLY_HIP), &count);
+
+	*r = (struct gpu_requests){};
+	if (!rows)
+		return -ENOMEM;
+	for (size_t i = 0; i < count; i++) {
+		const char *function = name_table__text(a->names, rows[i]->name);
+
+		if (is_launch(function))
+			r->launches += rows[i]->spread.calls;
+		else if (!strncmp(function, "hipMemcpy", strlen("hipMemcpy")))
+			r->copies += rows[i]->spread.calls;
+	}
+	free(rows);
+	return 0;
+}
+
 int analysis__read(struct analysis *a, struct recording *r)
 {
 	const struct decoder_to to = {tell_process, tell_thread, tell_device, tell_event, NULL, a};
-	struct strings *strings = strings__new();
-	int err = strings ? recording__read(r, strings, &to) : -ENOMEM;
+	struct strings *strings = string_pool__new();
+	int err = strings ? recording_reader__read(r, strings, &to) : -ENOMEM;
 
 	if (!err)
 		analysis__end(a);
-	strings__free(strings);
+	string_pool__free(strings);
 	if (!err && a->error) {
 		err = a->error;
 		log_err("%s: %s", a->path, strerror(-err));
 	}
-	a->stats = *recording__stats(r);
-	a->origin = *recording__origin(r);
-	a->damage = recording__damage(r);
+	a->stats = *recording_reader__stats(r);
+	a->origin = *recording_reader__origin(r);
+	a->damage = recording_reader__damage(r);
 	return err;
 }

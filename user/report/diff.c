@@ -7,9 +7,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "user/format.h"
-#include "user/jsonout.h"
-#include "user/report/report.h"
+#include "common/format.h"
+#include "user/base/json_yajl.h"
+#include "user/report/report_options.h"
 
 #define COUNT(array) (sizeof(array) / sizeof((array)[0]))
 
@@ -73,7 +73,7 @@ static int by_change(const void *a, const void *b)
 static int collect(const struct analysis *a, unsigned int side, uint32_t domains, struct pairs *to)
 {
 	size_t count;
-	struct tally_row **rows = tally__sorted(a->tally, domains, &count);
+	struct tally_row **rows = totals__sorted(a->tally, domains, &count);
 	struct pair *all;
 
 	if (!rows)
@@ -83,7 +83,8 @@ static int collect(const struct analysis *a, unsigned int side, uint32_t domains
 	for (size_t i = 0; all && i < count; i++) {
 		struct pair *p = &all[to->count++];
 
-		*p = (struct pair){names__text(a->names, rows[i]->name), rows[i]->domain, {}, {}};
+		*p = (struct pair){
+			name_table__text(a->names, rows[i]->name), rows[i]->domain, {}, {}};
 		p->calls[side] = rows[i]->spread.calls;
 		p->total[side] = rows[i]->spread.total;
 	}
@@ -156,7 +157,7 @@ static struct device_pair *make_devices(const struct analysis *const sides[2], s
 	size_t counts[2];
 
 	for (int side = 0; side < 2; side++)
-		devices[side] = idle__devices(sides[side]->idle, &counts[side]);
+		devices[side] = gpu_idle__devices(sides[side]->idle, &counts[side]);
 	*count = 0;
 	all = calloc(counts[0] + counts[1] + 1, sizeof(*all));
 	for (int side = 0; all && side < 2; side++)
@@ -170,8 +171,8 @@ static struct device_pair *make_devices(const struct analysis *const sides[2], s
 
 static void put_times(struct table *t, const uint64_t times[2])
 {
-	table__put_time(t, times[0]);
-	table__put_time(t, times[1]);
+	text_table__put_time(t, times[0]);
+	text_table__put_time(t, times[1]);
 }
 
 static int write_pairs(FILE *out, const struct analysis *const sides[2], const char *title,
@@ -184,7 +185,7 @@ static int write_pairs(FILE *out, const struct analysis *const sides[2], const c
 		{"DOMAIN", COLUMN_WORD},  {"NAME", COLUMN_TEXT}};
 	struct pairs pairs = {};
 	int err = make_pairs(sides, domains, &pairs);
-	size_t shown = report__shown(o, pairs.count);
+	size_t shown = report_options__shown(o, pairs.count);
 	char buf[FORMAT_LEN];
 	struct table *t;
 
@@ -192,30 +193,30 @@ static int write_pairs(FILE *out, const struct analysis *const sides[2], const c
 		free(pairs.all);
 		return err;
 	}
-	t = table__new(out, o->unit, columns, COUNT(columns));
+	t = text_table__new(out, o->unit, columns, COUNT(columns));
 	for (size_t i = 0; i < shown; i++) {
 		const struct pair *p = &pairs.all[i];
 
-		table__put_change(t, change(p->total));
-		table__put(t, "%s", percent(buf, p));
+		text_table__put_change(t, change(p->total));
+		text_table__put(t, "%s", percent(buf, p));
 		put_times(t, p->total);
-		table__put(t, "%" PRIu64, p->calls[0]);
-		table__put(t, "%" PRIu64, p->calls[1]);
-		table__put(t, "%s", tally_domain_name(p->domain));
-		table__put(t, "%s", p->name);
+		text_table__put(t, "%" PRIu64, p->calls[0]);
+		text_table__put(t, "%" PRIu64, p->calls[1]);
+		text_table__put(t, "%s", tally_domain_name(p->domain));
+		text_table__put(t, "%s", p->name);
 	}
 	free(pairs.all);
-	return table__print(t, title, pairs.count - shown);
+	return text_table__print(t, title, pairs.count - shown);
 }
 
 static void put_device(struct table *t, const char *what, const struct device_pair *d,
 		       const uint64_t times[2])
 {
-	table__put_change(t, change(times));
+	text_table__put_change(t, change(times));
 	put_times(t, times);
-	table__put_share(t, times[0], d->observed[0]);
-	table__put_share(t, times[1], d->observed[1]);
-	table__put(t, "%s", what);
+	text_table__put_share(t, times[0], d->observed[0]);
+	text_table__put_share(t, times[1], d->observed[1]);
+	text_table__put(t, "%s", what);
 }
 
 static int write_device(FILE *out, const struct device_pair *d, const struct report_options *o)
@@ -223,7 +224,7 @@ static int write_device(FILE *out, const struct device_pair *d, const struct rep
 	static const struct table_column columns[] = {
 		{"CHANGE", COLUMN_TIME}, {"TIME A", COLUMN_TIME}, {"TIME B", COLUMN_TIME},
 		{"SHARE A", 0},		 {"SHARE B", 0},	  {"WHAT", COLUMN_TEXT}};
-	struct table *t = table__new(out, o->unit, columns, COUNT(columns));
+	struct table *t = text_table__new(out, o->unit, columns, COUNT(columns));
 	char title[32];
 
 	snprintf(title, sizeof(title), "GPU %d", d->device);
@@ -233,7 +234,7 @@ static int write_device(FILE *out, const struct device_pair *d, const struct rep
 	put_device(t, "idle: submitted, not begun", d, d->launch);
 	put_device(t, "idle: queue empty, host in calls", d, d->calling);
 	put_device(t, "idle: queue empty, host in no call or not known", d, d->rest);
-	return table__print(t, title, 0);
+	return text_table__print(t, title, 0);
 }
 
 static const char *wrong(const struct analysis *a)
@@ -275,11 +276,11 @@ int report_diff__write(FILE *out, const struct analysis *a, const struct analysi
 
 static void json_pair(struct jsonout *j, const char *key, const uint64_t values[2])
 {
-	jsonout__open_map(j, key);
-	jsonout__u64(j, "a", values[0]);
-	jsonout__u64(j, "b", values[1]);
-	jsonout__i64(j, "change", change(values));
-	jsonout__close_map(j);
+	json_yajl__open_map(j, key);
+	json_yajl__u64(j, "a", values[0]);
+	json_yajl__u64(j, "b", values[1]);
+	json_yajl__i64(j, "change", change(values));
+	json_yajl__close_map(j);
 }
 
 static int json_pairs(struct jsonout *j, const struct analysis *const sides[2], const char *key,
@@ -288,22 +289,22 @@ static int json_pairs(struct jsonout *j, const struct analysis *const sides[2], 
 	struct pairs pairs = {};
 	int err = make_pairs(sides, domains, &pairs);
 
-	jsonout__open_array(j, key);
-	for (size_t i = 0; !err && i < report__shown(o, pairs.count); i++) {
+	json_yajl__open_array(j, key);
+	for (size_t i = 0; !err && i < report_options__shown(o, pairs.count); i++) {
 		const struct pair *p = &pairs.all[i];
 
-		jsonout__open_map(j, NULL);
-		jsonout__string(j, "name", p->name);
-		jsonout__string(j, "domain", tally_domain_name(p->domain));
-		jsonout__string(j, "in", !p->calls[0] ? "b" : p->calls[1] ? "both" : "a");
+		json_yajl__open_map(j, NULL);
+		json_yajl__string(j, "name", p->name);
+		json_yajl__string(j, "domain", tally_domain_name(p->domain));
+		json_yajl__string(j, "in", !p->calls[0] ? "b" : p->calls[1] ? "both" : "a");
 		json_pair(j, "calls", p->calls);
 		json_pair(j, "total_ns", p->total);
 		if (p->total[0])
-			jsonout__double(j, "change_percent",
-					100.0 * (double)change(p->total) / (double)p->total[0]);
-		jsonout__close_map(j);
+			json_yajl__double(j, "change_percent",
+					  100.0 * (double)change(p->total) / (double)p->total[0]);
+		json_yajl__close_map(j);
 	}
-	jsonout__close_array(j);
+	json_yajl__close_array(j);
 	free(pairs.all);
 	return err;
 }
@@ -313,21 +314,21 @@ static int json_devices(struct jsonout *j, const struct analysis *const sides[2]
 	size_t count;
 	struct device_pair *devices = make_devices(sides, &count);
 
-	jsonout__open_array(j, "gpus");
+	json_yajl__open_array(j, "gpus");
 	for (size_t i = 0; devices && i < count; i++) {
 		const struct device_pair *d = &devices[i];
 
-		jsonout__open_map(j, NULL);
-		jsonout__i64(j, "gpu", d->device);
+		json_yajl__open_map(j, NULL);
+		json_yajl__i64(j, "gpu", d->device);
 		json_pair(j, "observed_ns", d->observed);
 		json_pair(j, "kernels_ns", d->kernels);
 		json_pair(j, "only_copies_ns", d->copies);
 		json_pair(j, "submitted_not_begun_ns", d->launch);
 		json_pair(j, "host_in_calls_ns", d->calling);
 		json_pair(j, "host_in_no_call_or_not_known_ns", d->rest);
-		jsonout__close_map(j);
+		json_yajl__close_map(j);
 	}
-	jsonout__close_array(j);
+	json_yajl__close_array(j);
 	free(devices);
 	return devices ? 0 : -ENOMEM;
 }
@@ -336,21 +337,21 @@ int report_diff__write_json(FILE *out, const struct analysis *a, const struct an
 			    const struct report_options *o)
 {
 	const struct analysis *const sides[2] = {a, b};
-	struct jsonout *j = jsonout__new(out, JSONOUT_LINES);
+	struct jsonout *j = json_yajl__new(out, JSONOUT_LINES);
 	int err, written;
 
 	if (!j)
 		return -ENOMEM;
-	jsonout__open_map(j, NULL);
-	jsonout__string(j, "a", a->path);
-	jsonout__string(j, "b", b->path);
+	json_yajl__open_map(j, NULL);
+	json_yajl__string(j, "a", a->path);
+	json_yajl__string(j, "b", b->path);
 	err = json_devices(j, sides);
 	if (!err)
 		err = json_pairs(j, sides, "kernels_and_copies",
 				 TALLY_BIT(TALLY_KERNELS) | TALLY_BIT(TALLY_COPIES), o);
 	if (!err)
 		err = json_pairs(j, sides, "api_calls", TALLY_ALL_CALLS, o);
-	jsonout__close_map(j);
-	written = jsonout__close(j);
+	json_yajl__close_map(j);
+	written = json_yajl__close(j);
 	return err ? err : written;
 }

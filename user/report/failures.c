@@ -9,8 +9,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "user/args.h"
-#include "user/hash.h"
+#include "user/api/call_arguments.h"
+#include "common/hash.h"
 
 #define ENTRIES_MAX 16384 /* those beyond share one */
 
@@ -51,7 +51,7 @@ void failures__free(struct failures *f)
 			free(e->failure.examples[i].text);
 		free(e);
 	}
-	textbuf__free(&f->text);
+	text_buffer__free(&f->text);
 	free(f);
 }
 
@@ -64,7 +64,7 @@ static void keep_result(const struct arg_value *value, void *arg)
 {
 	struct result *r = arg;
 
-	r->name = names__id(r->names, value->text);
+	r->name = name_table__id(r->names, value->text);
 }
 
 /* The name of what the call returned. */
@@ -72,7 +72,7 @@ static uint32_t result_name(struct failures *f, const struct event *ev)
 {
 	struct result r = {.names = f->names};
 
-	args__return(&f->text, ev->api, ev->values, keep_result, &r);
+	call_arguments__return(&f->text, ev->api, ev->values, keep_result, &r);
 	return r.name;
 }
 
@@ -106,13 +106,13 @@ static int keep_example(struct failures *f, struct failure *to, const struct eve
 {
 	struct failure_example *x = &to->examples[to->example_count];
 
-	textbuf__reset(&f->text);
-	textbuf__escaped(&f->text, ev_name(ev), strlen(ev_name(ev)), 0);
-	textbuf__char(&f->text, '(');
-	args__put(&f->text, ev->api, ev->values);
-	textbuf__char(&f->text, ')');
-	args__put_return(&f->text, ev->api, ev->values);
-	x->text = strdup(textbuf__string(&f->text));
+	text_buffer__reset(&f->text);
+	text_buffer__escaped(&f->text, ev_name(ev), strlen(ev_name(ev)), 0);
+	text_buffer__char(&f->text, '(');
+	call_arguments__put(&f->text, ev->api, ev->values);
+	text_buffer__char(&f->text, ')');
+	call_arguments__put_return(&f->text, ev->api, ev->values);
+	x->text = strdup(text_buffer__string(&f->text));
 	if (!x->text)
 		return -ENOMEM;
 	x->at = ev->begin;
@@ -127,7 +127,7 @@ int failures__call(struct failures *f, const struct event *ev, uint32_t name)
 	struct key key = {.domain = ev->domain, .function = name};
 	struct entry *e;
 
-	if (!ev->api || !args__failed(ev->api, ev->values))
+	if (!ev->api || !call_arguments__failed(ev->api, ev->values))
 		return 0;
 	key.result = result_name(f, ev);
 	e = get_entry(f, &key);
@@ -149,8 +149,10 @@ static int by_calls(const void *a, const void *b, void *arg)
 		return x->domain < y->domain ? -1 : 1;
 	if (x->calls != y->calls)
 		return x->calls < y->calls ? 1 : -1;
-	order = strcmp(names__text(names, x->function), names__text(names, y->function));
-	return order ? order : strcmp(names__text(names, x->result), names__text(names, y->result));
+	order = strcmp(name_table__text(names, x->function), name_table__text(names, y->function));
+	return order ? order
+		     : strcmp(name_table__text(names, x->result),
+			      name_table__text(names, y->result));
 }
 
 const struct failure **failures__sorted(const struct failures *f, size_t *count)

@@ -7,9 +7,9 @@
 
 #include <stddef.h>
 
-#include "user/report/names.h"
-#include "user/event.h"
-#include "user/textbuf.h"
+#include "user/report/name_table.h"
+#include "user/event/event.h"
+#include "common/text_buffer.h"
 
 #define FAILURE_EXAMPLES 3
 

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: MIT
 /*
- * The tables of a report that say what may be wrong: calls that failed, memory that was not freed.
+ * The tables of a report that show what may be wrong: calls that failed, memory that was not freed.
  */
 #include <errno.h>
 #include <inttypes.h>
 #include <stdlib.h>
 
-#include "user/format.h"
-#include "user/report/report.h"
+#include "common/format.h"
+#include "user/report/report_options.h"
 
 struct text {
 	FILE *out;
@@ -17,7 +17,7 @@ struct text {
 
 static const char *name(const struct text *x, uint32_t id)
 {
-	return names__text(x->a->names, id);
+	return name_table__text(x->a->names, id);
 }
 
 static void write_failure(const struct text *x, const struct failure *f)
@@ -44,7 +44,7 @@ static int write_failures(const struct text *x)
 
 	if (!all)
 		return -ENOMEM;
-	shown = report__shown(x->o, count);
+	shown = report_options__shown(x->o, count);
 	if (count)
 		fputs("Failed calls, with the first of each (seconds since the begin, thread)\n",
 		      x->out);
@@ -60,16 +60,16 @@ static int write_failures(const struct text *x)
 
 static void put_allocation(const struct text *x, struct table *t, const struct allocation *m)
 {
-	table__put(t, "%" PRIu64, m->bytes);
-	table__put(t, "0x%" PRIx64, m->address);
+	text_table__put(t, "%" PRIu64, m->bytes);
+	text_table__put(t, "0x%" PRIx64, m->address);
 	if (m->device >= 0)
-		table__put(t, "gpu %d", m->device);
+		text_table__put(t, "gpu %d", m->device);
 	else
-		table__put(t, "%s", m->device == DEVICE_CPU ? "cpu" : "?");
-	table__put(t, "%u", m->pid);
-	table__put(t, "%u", m->tid);
-	table__put_time(t, m->at - x->a->begin);
-	table__put(t, "%s", m->known ? name(x, m->call) : "?");
+		text_table__put(t, "%s", m->device == DEVICE_CPU ? "cpu" : "?");
+	text_table__put(t, "%u", m->pid);
+	text_table__put(t, "%u", m->tid);
+	text_table__put_time(t, m->at - x->a->begin);
+	text_table__put(t, "%s", m->known ? name(x, m->call) : "?");
 }
 
 static int write_unfreed(const struct text *x)
@@ -90,8 +90,8 @@ static int write_unfreed(const struct text *x)
 		free(all);
 		return 0;
 	}
-	shown = report__shown(x->o, count);
-	t = table__new(x->out, x->o->unit, columns, sizeof(columns) / sizeof(columns[0]));
+	shown = report_options__shown(x->o, count);
+	t = text_table__new(x->out, x->o->unit, columns, sizeof(columns) / sizeof(columns[0]));
 	for (size_t i = 0; i < count; i++)
 		bytes += all[i]->bytes;
 	for (size_t i = 0; i < shown; i++)
@@ -100,7 +100,7 @@ static int write_unfreed(const struct text *x)
 	snprintf(title, sizeof(title), "Memory that was not freed: %zu allocations, %s%s", count,
 		 format_bytes(buf, bytes),
 		 unfreed__left_out(x->a->unfreed) ? "; others were too many to be followed" : "");
-	return table__print(t, title, count - shown);
+	return text_table__print(t, title, count - shown);
 }
 
 int report_findings__write(FILE *out, const struct analysis *a, const struct report_options *o)

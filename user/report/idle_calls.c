@@ -9,7 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "user/hash.h"
+#include "common/hash.h"
 
 #define WAITS_MAX (256u << 10) /* that are kept for calls yet to come */
 
@@ -29,7 +29,7 @@ struct thread {
 	struct process *process;
 	struct call *calls; /* by time */
 	size_t count, room;
-	uint64_t known_until; /* the end of the last call that was told, 0: none was */
+	uint64_t known_until; /* the end of the last call that was added, 0: none was */
 	uint64_t forgotten;   /* what was called before is not known any more */
 };
 

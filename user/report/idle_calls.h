@@ -10,14 +10,14 @@
 
 #include <stdbool.h>
 
-#include "user/report/idle.h"
+#include "user/report/gpu_idle.h"
 
 struct idle_calls;
 
 struct idle_calls *idle_calls__new(size_t limit);
 void idle_calls__free(struct idle_calls *c);
 
-/* The thread's number; 0 stands for those for which there is no memory. */
+/* The thread's number; 0 is shared by those for which there is no memory. */
 uint32_t idle_calls__thread(struct idle_calls *c, uint32_t pid, uint32_t tid);
 
 int idle_calls__add(struct idle_calls *c, uint32_t pid, uint32_t tid, uint64_t begin, uint64_t end,

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 /*
- * A histogram whose buckets are as wide as 1/128 of what is in them, at most.
+ * A histogram with buckets that are at most as wide as 1/128 of the values in them.
  */
 #include "user/report/latency.h"
 

@@ -14,6 +14,7 @@ const char *losses__nth(const struct trace_stats *s, size_t n, uint64_t *value)
 		{s->lost_depth, "calls (nested too deep)"},
 		{s->lost_gpu, "GPU records"},
 		{s->lost_other, "other records"},
+		{s->unreadable, "messages of ranges and marks (unreadable)"},
 		{s->gaps, "times in which calls may have been missed (gaps)"},
 		{s->unseen, "packets that could not be read"},
 		{s->no_times, "ends of GPU operations"},

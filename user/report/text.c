@@ -7,8 +7,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "user/format.h"
-#include "user/report/report.h"
+#include "common/format.h"
+#include "user/report/report_options.h"
 
 struct text {
 	FILE *out;
@@ -21,12 +21,12 @@ struct text {
 static struct table *new_table(const struct text *x, const struct table_column *columns,
 			       size_t count)
 {
-	return table__new(x->out, x->o->unit, columns, count);
+	return text_table__new(x->out, x->o->unit, columns, count);
 }
 
 static const char *name(const struct text *x, uint32_t id)
 {
-	return names__text(x->a->names, id);
+	return name_table__text(x->a->names, id);
 }
 
 /* ---- what it is a report of ---- */
@@ -53,6 +53,40 @@ static void say_losses(const struct text *x)
 		fputs(".\n", x->out);
 }
 
+/* Calls asked for work, and no process has described a GPU; the work is in *r. */
+static bool is_gpu_unknown(const struct text *x, struct gpu_requests *r)
+{
+	const struct trace_stats *s = &x->a->stats;
+
+	return !x->a->gpu_known && !s->dispatches && !s->copies && !analysis__requests(x->a, r) &&
+	       r->launches + r->copies;
+}
+
+static void put_operations(const struct text *x)
+{
+	const struct trace_stats *s = &x->a->stats;
+	struct gpu_requests r;
+
+	if (is_gpu_unknown(x, &r))
+		fputs("- dispatches, - copies", x->out);
+	else
+		fprintf(x->out, "%" PRIu64 " dispatches, %" PRIu64 " copies", s->dispatches,
+			s->copies);
+}
+
+/* Not zero, but not known: what the calls asked for is. */
+static void say_unknown(const struct text *x)
+{
+	struct gpu_requests r;
+
+	if (!is_gpu_unknown(x, &r))
+		return;
+	fprintf(x->out,
+		"What GPUs ran is not known: no traced process carried the agent. Calls launched "
+		"%" PRIu64 " kernels and made %" PRIu64 " copies.\n",
+		r.launches, r.copies);
+}
+
 static void say_what(const struct text *x)
 {
 	const struct trace_stats *s = &x->a->stats;
@@ -65,11 +99,11 @@ static void say_what(const struct text *x)
 		fputs(" on ", x->out);
 		text_escape(x->out, x->a->origin.hostname);
 	}
-	fprintf(x->out,
-		", %" PRIu64 " calls, %" PRIu64 " dispatches, %" PRIu64 " copies, %" PRIu64
-		" ranges\n",
-		s->spans, s->dispatches, s->copies, s->ranges);
+	fprintf(x->out, ", %" PRIu64 " calls, ", s->spans);
+	put_operations(x);
+	fprintf(x->out, ", %" PRIu64 " ranges\n", s->ranges);
 	say_losses(x);
+	say_unknown(x);
 	fputc('\n', x->out);
 }
 
@@ -79,16 +113,16 @@ static void say_what(const struct text *x)
 static void put_timed(struct table *t, const struct spread *s, uint64_t ns)
 {
 	if (s->timed)
-		table__put_time(t, ns);
+		text_table__put_time(t, ns);
 	else
-		table__put(t, "-");
+		text_table__put(t, "-");
 }
 
 static void put_spread(struct table *t, const struct spread *s, uint64_t whole)
 {
-	table__put_share(t, s->total, whole);
-	table__put_time(t, s->total);
-	table__put(t, "%" PRIu64, s->calls);
+	text_table__put_share(t, s->total, whole);
+	text_table__put_time(t, s->total);
+	text_table__put(t, "%" PRIu64, s->calls);
 	put_timed(t, s, spread__mean(s));
 	put_timed(t, s, s->min);
 	put_timed(t, s, s->max);
@@ -110,7 +144,7 @@ static int write_rows(const struct text *x, const char *title, uint32_t domains,
 		SPREAD_COLUMNS, {"DOMAIN", COLUMN_WORD}, {what, COLUMN_TEXT}};
 	bool several = domains & (domains - 1);
 	size_t count, shown;
-	struct tally_row **rows = tally__sorted(x->a->tally, domains, &count);
+	struct tally_row **rows = totals__sorted(x->a->tally, domains, &count);
 	struct table *t;
 	uint64_t whole;
 
@@ -120,17 +154,17 @@ static int write_rows(const struct text *x, const char *title, uint32_t domains,
 		free(rows);
 		return 0;
 	}
-	shown = report__shown(x->o, count);
-	whole = tally__total(rows, count);
+	shown = report_options__shown(x->o, count);
+	whole = totals__total(rows, count);
 	t = several ? new_table(x, more, COUNT(more)) : new_table(x, columns, COUNT(columns));
 	for (size_t i = 0; i < shown; i++) {
 		put_spread(t, &rows[i]->spread, whole);
 		if (several)
-			table__put(t, "%s", tally_domain_name(rows[i]->domain));
-		table__put(t, "%s", name(x, rows[i]->name));
+			text_table__put(t, "%s", tally_domain_name(rows[i]->domain));
+		text_table__put(t, "%s", name(x, rows[i]->name));
 	}
 	free(rows);
-	return table__print(t, title, count - shown);
+	return text_table__print(t, title, count - shown);
 }
 
 static int write_copies(const struct text *x)
@@ -143,23 +177,24 @@ static int write_copies(const struct text *x)
 	uint64_t whole;
 	size_t count;
 
-	rows = tally__sorted(x->a->tally, TALLY_BIT(TALLY_COPIES), &count);
+	rows = totals__sorted(x->a->tally, TALLY_BIT(TALLY_COPIES), &count);
 	if (!rows)
 		return -ENOMEM;
 	if (!count) {
 		free(rows);
 		return 0;
 	}
-	whole = tally__total(rows, count);
+	whole = totals__total(rows, count);
 	t = new_table(x, columns, COUNT(columns));
 	for (size_t i = 0; i < count; i++) {
 		put_spread(t, &rows[i]->spread, whole);
-		table__put_bytes(t, rows[i]->bytes);
-		table__put(t, "%s", format_rate(buf, rows[i]->timed_bytes, rows[i]->spread.total));
-		table__put(t, "%s", name(x, rows[i]->name));
+		text_table__put_bytes(t, rows[i]->bytes);
+		text_table__put(t, "%s",
+				format_rate(buf, rows[i]->timed_bytes, rows[i]->spread.total));
+		text_table__put(t, "%s", name(x, rows[i]->name));
 	}
 	free(rows);
-	return table__print(t, "Copies", 0);
+	return text_table__print(t, "Copies", 0);
 }
 
 static int write_kernels(const struct text *x)
@@ -177,8 +212,8 @@ static int write_calls(const struct text *x)
 static void device_title(const struct text *x, const struct idle_device *d, char *title,
 			 size_t size)
 {
-	const char *comm = who__comm(x->a->who, d->pid);
-	const char *device = who__device_name(x->a->who, d->pid, d->device);
+	const char *comm = process_names__comm(x->a->who, d->pid);
+	const char *device = process_names__device_name(x->a->who, d->pid, d->device);
 	char buf[FORMAT_LEN];
 	int n = snprintf(title, size, "GPU %d%s%s, of process %u%s%s%s, observed for %s", d->device,
 			 *device ? ", " : "", device, d->pid, *comm ? " (" : "", comm,
@@ -192,15 +227,15 @@ static void device_title(const struct text *x, const struct idle_device *d, char
 static void put_reason(struct table *t, const struct idle_device *d, uint64_t ns, const char *what,
 		       const char *which)
 {
-	table__put_share(t, ns, d->last - d->first);
-	table__put_time(t, ns);
-	table__put(t, "%s%s", what, which);
+	text_table__put_share(t, ns, d->last - d->first);
+	text_table__put_time(t, ns);
+	text_table__put(t, "%s%s", what, which);
 }
 
 static void put_reasons(const struct text *x, struct table *t, const struct idle_device *d)
 {
 	static const char in[] = "idle: queue empty, host in ";
-	size_t shown = report__shown(x->o, d->call_count);
+	size_t shown = report_options__shown(x->o, d->call_count);
 	uint64_t others = 0;
 
 	put_reason(t, d, d->kernels, "busy: kernels", "");
@@ -242,13 +277,13 @@ static int write_device(const struct text *x, const struct idle_device *d)
 			d->late, d->device, d->pid, d->late_ns);
 	t = new_table(x, columns, COUNT(columns));
 	put_reasons(x, t, d);
-	return table__print(t, title, 0);
+	return text_table__print(t, title, 0);
 }
 
 static int write_devices(const struct text *x)
 {
 	size_t count;
-	const struct idle_device *devices = idle__devices(x->a->idle, &count);
+	const struct idle_device *devices = gpu_idle__devices(x->a->idle, &count);
 	int err = 0;
 
 	for (size_t i = 0; i < count && !err; i++)
@@ -270,14 +305,14 @@ static int write_latencies(const struct text *x)
 		return 0;
 	t = new_table(x, columns, COUNT(columns));
 	for (l = x->a->latencies; l; l = l->hh.next) {
-		table__put(t, "%u", l->key.pid);
-		table__put(t, "%d", l->key.device);
-		table__put(t, "%" PRIu64, latency__count(l->latency));
+		text_table__put(t, "%u", l->key.pid);
+		text_table__put(t, "%d", l->key.device);
+		text_table__put(t, "%" PRIu64, latency__count(l->latency));
 		for (size_t i = 0; i < COUNT(percents); i++)
-			table__put_time(t, latency__percentile(l->latency, percents[i]));
-		table__put_time(t, latency__max(l->latency));
+			text_table__put_time(t, latency__percentile(l->latency, percents[i]));
+		text_table__put_time(t, latency__max(l->latency));
 	}
-	return table__print(t, "From the submission of kernels to their begin", 0);
+	return text_table__print(t, "From the submission of kernels to their begin", 0);
 }
 
 /* ---- calls ---- */
@@ -286,8 +321,8 @@ static int write_waits(const struct text *x)
 {
 	static const struct table_column columns[] = {SPREAD_COLUMNS, {"FUNCTION", COLUMN_TEXT}};
 	size_t count, waits = 0, shown = 0;
-	struct tally_row **rows = tally__sorted(x->a->outermost, TALLY_OWN_CALLS, &count);
-	uint64_t whole = rows ? tally__total(rows, count) : 0;
+	struct tally_row **rows = totals__sorted(x->a->outermost, TALLY_OWN_CALLS, &count);
+	uint64_t whole = rows ? totals__total(rows, count) : 0;
 	struct table *t;
 
 	if (!rows)
@@ -297,19 +332,19 @@ static int write_waits(const struct text *x)
 		if (!analysis__is_wait(name(x, rows[i]->name)))
 			continue;
 		waits++;
-		if (report__shown(x->o, waits) < waits)
+		if (report_options__shown(x->o, waits) < waits)
 			continue;
 		shown++;
 		put_spread(t, &rows[i]->spread, whole);
-		table__put(t, "%s", name(x, rows[i]->name));
+		text_table__put(t, "%s", name(x, rows[i]->name));
 	}
 	free(rows);
 	if (waits)
-		return table__print(
+		return text_table__print(
 			t,
 			"Waiting (calls of the application; share of the time in all of its calls)",
 			waits - shown);
-	table__free(t);
+	text_table__free(t);
 	return 0;
 }
 
@@ -322,15 +357,15 @@ static int write_findings(const struct text *x)
 
 static void put_phase(struct table *t, const struct phase *p, const char *message)
 {
-	table__put(t, "%" PRIu64, p->ranges.calls);
-	table__put_time(t, p->ranges.total);
-	table__put(t, "%" PRIu64, p->kernels.calls);
-	table__put_time(t, p->kernels.total);
-	table__put(t, "%" PRIu64, p->copies.calls);
-	table__put_time(t, p->copies.total);
-	table__put(t, "%" PRIu64, p->calls.calls);
-	table__put_time(t, p->calls.total);
-	table__put(t, "%s", message);
+	text_table__put(t, "%" PRIu64, p->ranges.calls);
+	text_table__put_time(t, p->ranges.total);
+	text_table__put(t, "%" PRIu64, p->kernels.calls);
+	text_table__put_time(t, p->kernels.total);
+	text_table__put(t, "%" PRIu64, p->copies.calls);
+	text_table__put_time(t, p->copies.total);
+	text_table__put(t, "%" PRIu64, p->calls.calls);
+	text_table__put_time(t, p->calls.total);
+	text_table__put(t, "%s", message);
 }
 
 static int write_phases(const struct text *x)
@@ -342,22 +377,22 @@ static int write_phases(const struct text *x)
 		{"CALLS", 0},		{"CALL TIME", COLUMN_TIME},
 		{"RANGE", COLUMN_TEXT},
 	};
-	const struct phase *unknown = phases__unknown(x->a->phases);
+	const struct phase *unknown = range_phases__unknown(x->a->phases);
 	size_t count, shown;
-	const struct phase **all = phases__sorted(x->a->phases, &count);
+	const struct phase **all = range_phases__sorted(x->a->phases, &count);
 	struct table *t;
 
 	if (!all)
 		return -ENOMEM;
-	shown = report__shown(x->o, count);
+	shown = report_options__shown(x->o, count);
 	t = new_table(x, columns, COUNT(columns));
 	for (size_t i = 0; i < shown; i++)
 		put_phase(t, all[i], name(x, all[i]->name));
-	put_phase(t, phases__outside(x->a->phases), "(in no range)");
+	put_phase(t, range_phases__outside(x->a->phases), "(in no range)");
 	if (unknown->kernels.calls || unknown->copies.calls || unknown->calls.calls)
 		put_phase(t, unknown, "(in a range that is not known)");
 	free(all);
-	return table__print(
+	return text_table__print(
 		t, "Phases by roctx range (kernels, copies and calls count for the innermost)",
 		count - shown);
 }
@@ -370,7 +405,8 @@ static int write_summaries(const struct text *x)
 	uint32_t domains;
 	int err = 0;
 
-	for (size_t i = 0; (domains = report__summary(x->o, i, title, sizeof(title))) && !err; i++)
+	for (size_t i = 0;
+	     (domains = report_options__summary(x->o, i, title, sizeof(title))) && !err; i++)
 		err = write_rows(x, title, domains, "NAME");
 	return err;
 }

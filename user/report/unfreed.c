@@ -10,7 +10,7 @@
 #include <stdlib.h>
 #include <utlist.h>
 
-#include "user/hash.h"
+#include "common/hash.h"
 
 #define ALLOCATIONS_MAX (256u << 10) /* live at one time */
 

@@ -8,8 +8,8 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-#include "user/event.h"
-#include "user/report/names.h"
+#include "user/event/event.h"
+#include "user/report/name_table.h"
 
 struct allocation {
 	uint64_t address; /* or handle, of memory without addresses */

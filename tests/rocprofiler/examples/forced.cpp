@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 /*
  * A program that is its own tool: it registers itself before any runtime starts, starts a context
- * then, and ends the tool while it goes on. Prints the state after each step, the calls that it was
- * told of, the counts of those that it made (tests/workloads/count.h) and the result.
+ * then, and ends the tool while it goes on. Prints the state after each step, the calls reported to
+ * it, the counts of those that it made (tests/workloads/count.h) and the result.
  */
 #include <rocprofiler-sdk/registration.h>
 #include <rocprofiler-sdk/rocprofiler.h>

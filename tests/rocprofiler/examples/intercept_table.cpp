@@ -3,14 +3,14 @@
  * librocprofiler-sdk's description of intercept tables: a tool that puts a wrapper around hsa_init
  * and has it traced, too. (In C++, as HSA's header of its tables is up to 5.2.)
  *
- * Writes to the file EXAMPLE_OUT, of each call of it, who is reached in which order and what is
- * returned, and of the tables what it is told:
+ * Writes to the file EXAMPLE_OUT what it receives of the tables. For each call of hsa_init it
+ * writes which functions are reached, in which order, and what is returned:
  *
  *   table TYPE VERSION INSTANCE COUNT NAME
  *   -> tool_hsa_init | rocp_hsa_init
  *   <- tool_hsa_init STATUS | rocp_hsa_init STATUS
  */
-#define AMD_INTERNAL_BUILD // HSA's: what it includes lies beside it
+#define AMD_INTERNAL_BUILD // HSA's: what it includes is beside it
 #include <hsa/hsa_api_trace.h>
 
 #include <rocprofiler-sdk/intercept_table.h>

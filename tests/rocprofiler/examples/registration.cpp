@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 /*
- * librocprofiler-sdk's example of registration: a tool that says who configures it, and is active
- * if it is the first.
+ * librocprofiler-sdk's example of registration: a tool that prints the version of the library that
+ * configures it, and is active if it is the first.
  *
  * (In the documentation one name is both a variable and a function, and its contexts and the types
  * of two functions are left out: they are completed here. What an id is copied to has a constant

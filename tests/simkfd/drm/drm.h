@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Stands for <drm/drm.h>, which <linux/kfd_ioctl.h> includes for the kernel's integer types only.
+ * Replaces <drm/drm.h>, which <linux/kfd_ioctl.h> includes for the kernel's integer types only.
  *
  * Debian's linux-libc-dev leaves the DRM headers out (libdrm-dev has them, one folder further
  * down).

@@ -1,0 +1,198 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Libraries and agents that processes bring: reports to user space when the code of a file named
+ * like a ROCm library is mapped and when an agent creates its memory.
+ *
+ * With hold_unknown a process that maps a library which is not probed yet is stopped before it is
+ * back in user mode, so that the probes are in place before the library's code can run; user space
+ * lets it go on with SIGCONT. A parent that waits for stopped children sees that: so it is not done
+ * for files that are known.
+ */
+#ifndef RTRACE_BPF_LIBRARY_MAPPINGS_H
+#define RTRACE_BPF_LIBRARY_MAPPINGS_H
+
+#include "maps.h"
+
+#define PROT_EXEC     0x4
+#define MAP_ANONYMOUS 0x20
+
+static __always_inline bool capturing_current(void)
+{
+	__u32 pid = bpf_get_current_pid_tgid() >> 32;
+
+	return pid != tracer_pid && (!only_listed || listed(pid));
+}
+
+static __always_inline bool is_known(struct file *file)
+{
+	struct rt_place p = {};
+
+	p.ino = BPF_CORE_READ(file, f_inode, i_ino);
+	p.dev = BPF_CORE_READ(file, f_inode, i_sb, s_dev);
+	return bpf_map_lookup_elem(&known_files, &p);
+}
+
+/* A record of that kind is to be sent when the system call has succeeded. */
+static __always_inline void note_opening(__u32 kind, __u32 fd)
+{
+	struct task_state *t = bpf_task_storage_get(&tasks, bpf_get_current_task_btf(), NULL,
+						    BPF_LOCAL_STORAGE_GET_F_CREATE);
+
+	if (!t) {
+		count(RT_COUNT_LOST_NOTE);
+		return;
+	}
+	t->opening = kind;
+	t->opening_fd = fd;
+}
+
+/* The task, if its system call, which has succeeded, is one to send a record of that kind for. */
+static __always_inline struct task_state *has_opened(__u32 kind, long ret)
+{
+	struct task_state *t = bpf_task_storage_get(&tasks, bpf_get_current_task_btf(), NULL, 0);
+
+	if (!t || t->opening != kind)
+		return NULL;
+	t->opening = 0;
+	return ret < 0 && ret > -4096 ? NULL : t;
+}
+
+/* A record of that kind, of the calling thread and of now. NULL: it is lost, and counted. */
+static __always_inline void *reserve_opened(__u32 kind, __u64 size)
+{
+	__u64 pid_tgid = bpf_get_current_pid_tgid();
+	struct rt_rec *r = reserve(size);
+
+	if (r)
+		fill_header(r, kind, size, bpf_ktime_get_boot_ns(), pid_tgid >> 32, pid_tgid);
+	else
+		count(RT_COUNT_LOST_NOTE);
+	return r;
+}
+
+/* ---- libraries ---- */
+
+/* The first eight bytes distinguish these names from all others that matter. */
+static __always_inline bool is_library(struct file *file)
+{
+	__u64 name = file_name(file);
+
+	return name == NAME8('l', 'i', 'b', 'a', 'm', 'd', 'h', 'i') || /* libamdhip64 */
+	       name == NAME8('l', 'i', 'b', 'h', 's', 'a', '-', 'r') || /* libhsa-runtime64 */
+	       name == NAME8('l', 'i', 'b', 'h', 's', 'a', 'k', 'm') || /* libhsakmt */
+	       name == NAME8('l', 'i', 'b', 'r', 'o', 'c', 't', 'x') || /* libroctx64 */
+	       name == NAME8('l', 'i', 'b', 'r', 'o', 'c', 't', 'r') || /* libroctracer64 */
+	       name == NAME8('l', 'i', 'b', 'r', 'o', 'c', 'p', 'r');	/* librocprofiler-sdk */
+}
+
+/* What was known of the addresses in the process may be of another library from now on. */
+static __always_inline void forget_places(void)
+{
+	__u32 pid = bpf_get_current_pid_tgid() >> 32, one = 1;
+	__u32 *times = bpf_map_lookup_elem(&mapped, &pid);
+
+	if (times)
+		__sync_fetch_and_add(times, 1);
+	else
+		bpf_map_update_elem(&mapped, &pid, &one, BPF_NOEXIST);
+}
+
+SEC("tracepoint/syscalls/sys_enter_mmap")
+int mmap_enter(struct trace_event_raw_sys_enter *ctx)
+{
+	struct file *file;
+
+	if (!(ctx->args[2] & PROT_EXEC) || ctx->args[3] & MAP_ANONYMOUS || !capturing_current())
+		return 0;
+	file = file_of(bpf_get_current_task_btf(), ctx->args[4]);
+	if (!file || !is_library(file))
+		return 0;
+	if (use_places)
+		forget_places();
+	note_opening(RT_REC_MAPPED, ctx->args[4]);
+	return 0;
+}
+
+/* The names of the calling process. */
+static __always_inline void fill_names(struct rt_rec_mapped *r)
+{
+	struct task_struct *task = bpf_get_current_task_btf();
+	__u64 start = BPF_CORE_READ(task, mm, arg_start);
+	__u64 size = BPF_CORE_READ(task, mm, arg_end) - start;
+
+	BPF_CORE_READ_STR_INTO(&r->comm, task, group_leader, comm);
+	if (size > sizeof(r->cmdline))
+		size = sizeof(r->cmdline);
+	if (bpf_probe_read_user(r->cmdline, size, (const void *)start))
+		size = 0;
+	r->cmdline_size = size;
+	r->_pad = 0;
+}
+
+SEC("tracepoint/syscalls/sys_exit_mmap")
+int mmap_exit(struct trace_event_raw_sys_exit *ctx)
+{
+	struct task_state *t = has_opened(RT_REC_MAPPED, ctx->ret);
+	struct rt_rec_mapped *r;
+	struct file *file;
+
+	if (!t)
+		return 0;
+	r = reserve_opened(RT_REC_MAPPED, sizeof(*r));
+	if (!r)
+		return 0;
+	file = file_of(bpf_get_current_task_btf(), t->opening_fd);
+	bpf_probe_read_kernel_str(r->name, sizeof(r->name),
+				  BPF_CORE_READ(file, f_path.dentry, d_name.name));
+	fill_names(r);
+	if (is_known(file))
+		r->h.flags = RT_MAPPED_KNOWN;
+	else if (hold_unknown && !bpf_send_signal(SIGSTOP))
+		r->h.flags = RT_MAPPED_STOPPED;
+	submit(r);
+	return 0;
+}
+
+/* ---- agents ---- */
+
+/* The name is looked at when the kernel has it: in the process it may not be resident. */
+SEC("tracepoint/syscalls/sys_enter_memfd_create")
+int memfd_enter(struct trace_event_raw_sys_enter *ctx)
+{
+	if (capturing_current())
+		note_opening(RT_REC_AGENT, 0);
+	return 0;
+}
+
+/* Of the file that memfd_create made with an agent's name, see RT_AGENT_MEMFD. */
+static __always_inline bool is_agent(struct file *file)
+{
+	static const char want[] = "memfd:rtrace-agent";
+	char name[24] = {};
+
+	bpf_probe_read_kernel_str(name, sizeof(name),
+				  BPF_CORE_READ(file, f_path.dentry, d_name.name));
+	for (unsigned int i = 0; i < sizeof(want); i++)
+		if (name[i] != want[i])
+			return false;
+	return true;
+}
+
+SEC("tracepoint/syscalls/sys_exit_memfd_create")
+int memfd_exit(struct trace_event_raw_sys_exit *ctx)
+{
+	struct rt_rec_agent *r;
+
+	if (!has_opened(RT_REC_AGENT, ctx->ret) ||
+	    !is_agent(file_of(bpf_get_current_task_btf(), ctx->ret)))
+		return 0;
+	r = reserve_opened(RT_REC_AGENT, sizeof(*r));
+	if (!r)
+		return 0;
+	r->fd = ctx->ret;
+	r->_pad = 0;
+	submit(r);
+	return 0;
+}
+
+#endif

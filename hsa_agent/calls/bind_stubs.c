@@ -1,0 +1,153 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The thread that has calls led to the stubs.
+ *
+ * It takes the loader's lock. The thread that has that lock may be waiting for the GPU, and so for
+ * the reaper: so the reaper must not wait for it. And a child that was forked meanwhile would find
+ * it taken for ever: so a fork waits until we are out of the loader, but not for long, as the
+ * forking thread may be the one that we wait for.
+ */
+#include "hsa_agent/calls/bind_stubs.h"
+
+#include <pthread.h>
+#include <string.h>
+#include <time.h>
+
+#include "inprocess/got_patch.h"
+#include "hsa_agent/calls/call_stubs.h"
+#include "inprocess/start_thread.h"
+
+#define LOOK_EVERY   16	       /* calls */
+#define AGAIN_NS     50000000L /* after what was written: see got_patch.c */
+#define AGAIN_MAX    10
+#define FORK_WAIT_NS 100000000L
+
+static const char *const libraries[] = {
+	"libamdhip64.so", "libhsa-runtime64.so",	 "libhsakmt.so",
+	"libroctx64.so",  "librocprofiler-sdk-roctx.so", NULL,
+};
+
+/* Calls of roctx call these, which may call HIP: then they take time. */
+static const char *const tools[] = {"libroctracer64.so", "librocprofiler-sdk.so", NULL};
+
+static pthread_mutex_t loader = PTHREAD_MUTEX_INITIALIZER;
+static __thread bool fork_waited __attribute__((tls_model("initial-exec")));
+
+static struct {
+	bool running;
+	__u64 *places;
+	uint64_t loaded;
+	uint32_t calls;
+	bool pending;
+} binder;
+
+/* ---- fork ---- */
+
+static void before_fork(void)
+{
+	struct timespec until;
+
+	clock_gettime(CLOCK_REALTIME, &until);
+	until.tv_nsec += FORK_WAIT_NS;
+	until.tv_sec += until.tv_nsec / 1000000000;
+	until.tv_nsec %= 1000000000;
+	fork_waited = !pthread_mutex_timedlock(&loader, &until);
+}
+
+static void after_fork(void)
+{
+	if (fork_waited)
+		pthread_mutex_unlock(&loader);
+}
+
+static void in_child(void)
+{
+	pthread_mutex_init(&loader, NULL);
+	memset(&binder, 0, sizeof(binder));
+}
+
+void bind_init(void)
+{
+	static bool hooked;
+
+	if (!hooked)
+		pthread_atfork(before_fork, after_fork, in_child);
+	hooked = true;
+}
+
+/* ---- the thread ---- */
+
+static bool wants(const char *name)
+{
+	return !strncmp(name, "hip", 3) || !strncmp(name, "__hip", 5) || !strncmp(name, "hsa", 3) ||
+	       !strncmp(name, "roctx", 5);
+}
+
+static void *instead(const char *name, void *function)
+{
+	return stubs_instead(function);
+}
+
+static const struct imports imports = {libraries, true, wants, stubs_behind, instead};
+
+static uint32_t replace(void)
+{
+	uint32_t count;
+
+	pthread_mutex_lock(&loader);
+	count = imports__replace(&imports);
+	pthread_mutex_unlock(&loader);
+	__atomic_fetch_add(binder.places, count, __ATOMIC_RELAXED);
+	return count;
+}
+
+static void *run(void *arg)
+{
+	const struct timespec pause = {.tv_nsec = AGAIN_NS};
+
+	pthread_setname_np(pthread_self(), "rtrace-binder");
+	for (int i = 0; i < AGAIN_MAX && replace(); i++)
+		nanosleep(&pause, NULL);
+	__atomic_store_n(&binder.running, false, __ATOMIC_RELEASE);
+	return NULL;
+}
+
+static void start(void)
+{
+	pthread_t thread;
+
+	binder.running = true;
+	if (thread_start(&thread, run))
+		__atomic_store_n(&binder.running, false, __ATOMIC_RELEASE);
+	else
+		pthread_detach(thread);
+}
+
+static bool was_loaded(void)
+{
+	uint64_t count;
+
+	pthread_mutex_lock(&loader);
+	count = imports__loaded();
+	if (count != binder.loaded)
+		stubs_allow_instants(!imports__has_one(tools));
+	pthread_mutex_unlock(&loader);
+	if (count == binder.loaded)
+		return false;
+	binder.loaded = count;
+	return true;
+}
+
+void bind_look(bool changed, __u64 *places)
+{
+	binder.pending |= changed;
+	if (__atomic_load_n(&binder.running, __ATOMIC_ACQUIRE))
+		return;
+	if (binder.calls++ % LOOK_EVERY == 0 || binder.pending)
+		binder.pending |= was_loaded();
+	if (!binder.pending)
+		return;
+	binder.pending = false;
+	binder.places = places;
+	start();
+}

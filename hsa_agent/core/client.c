@@ -1,0 +1,185 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The library of the process that receives operations and packets, if there is one: agent_client.h.
+ */
+#include "abi/agent_client.h"
+
+#include <errno.h>
+
+#include "hsa_agent/gpu/queue_internal.h"
+#include "hsa_agent/calls/call_stubs.h"
+
+#define EXPORT __attribute__((visibility("default")))
+
+EXPORT rtrace_agent_tell_fn rtrace_agent_tell;
+EXPORT rtrace_agent_collect_fn rtrace_agent_collect;
+EXPORT rtrace_agent_behind_fn rtrace_agent_behind;
+
+static const struct rtrace_client *client;
+
+/* The queue with the packet, or operation, that the thread is reporting. */
+static __thread const struct queue *telling __attribute__((tls_model("initial-exec")));
+
+/* The first one stays it. */
+static bool is_client(const struct rtrace_client *c)
+{
+	const struct rtrace_client *now = __atomic_load_n(&client, __ATOMIC_ACQUIRE);
+
+	if (!now && __atomic_compare_exchange_n(&client, &now, c, false, __ATOMIC_ACQ_REL,
+						__ATOMIC_ACQUIRE))
+		return true;
+	return now == c;
+}
+
+int rtrace_agent_tell(uint32_t version, const struct rtrace_client *c)
+{
+	if (version != RTRACE_CLIENT_VERSION)
+		return -EPROTO;
+	if (!is_client(c))
+		return -EBUSY;
+	if (!telling)
+		return reaper_ask_client() ? 0 : -EAGAIN;
+	/*
+	 * The locks are taken; packets are looked at. What another thread asks for meanwhile must
+	 * not be taken back: the reaper does that, and the rest.
+	 */
+	__atomic_fetch_or(&agent.told, c->wants(), __ATOMIC_RELEASE);
+	reaper_ask_client_later();
+	return 0;
+}
+
+void rtrace_agent_collect(void)
+{
+	if (!telling)
+		queues_reap();
+}
+
+void *rtrace_agent_behind(void *function)
+{
+	return stubs_behind(function);
+}
+
+uint32_t client_wishes(void)
+{
+	const struct rtrace_client *c = __atomic_load_n(&client, __ATOMIC_ACQUIRE);
+
+	return c ? c->wants() : 0;
+}
+
+static uint32_t want_of(enum rt_agent_kind kind)
+{
+	switch (kind) {
+	case RT_AGENT_DISPATCH:
+		return RTRACE_WANT_KERNELS;
+	case RT_AGENT_BARRIER:
+		return RTRACE_WANT_BARRIERS;
+	case RT_AGENT_COPY:
+		return RTRACE_WANT_COPIES;
+	default:
+		return 0;
+	}
+}
+
+bool client_wants(enum rt_agent_kind kind)
+{
+	return agent_told() & want_of(kind);
+}
+
+bool client_wants_packets(void)
+{
+	return agent_told() & RTRACE_WANT_PACKETS;
+}
+
+static const char *name_of(const hsa_kernel_dispatch_packet_t *kernel)
+{
+	return kernel ? kernel_name(kernel->kernel_object) : NULL;
+}
+
+struct rtrace_caller client_caller(void)
+{
+	return client->caller();
+}
+
+uint64_t client_hold(uint64_t subscriber_id)
+{
+	return subscriber_id && client->hold(subscriber_id) ? subscriber_id : 0;
+}
+
+void client_release(uint64_t subscriber_id)
+{
+	client->release(subscriber_id);
+}
+
+void *client_packet_submitted(const struct queue *q, enum rt_agent_kind kind, uint64_t index,
+			      const hsa_kernel_dispatch_packet_t *kernel)
+{
+	struct rtrace_operation op = {
+		.wanted_as = want_of(kind),
+		.queue = q->id,
+		.packet = kernel,
+		.hsa_queue = q->hsa,
+	};
+	const struct queue *outer = telling;
+	struct owner owner;
+	void *operation;
+
+	if (!client_wants(kind))
+		return NULL;
+	op.passed_on = owners_find_other(q->hsa, &q->owners, index, &owner);
+	if (!op.passed_on)
+		owner = (struct owner){.caller = client->caller(), .tid = agent_tid()};
+	op.caller = owner.caller;
+	op.tid = owner.tid;
+	op.node = device_node(q->device_id);
+	op.kernel = name_of(kernel);
+	telling = q;
+	operation = client->submitted(&op);
+	telling = outer;
+	return operation;
+}
+
+void *client_copy_submitted(uint32_t device, const struct copy_request *r)
+{
+	struct rtrace_operation op = {
+		.wanted_as = RTRACE_WANT_COPIES,
+		.bytes = r->bytes,
+		.src = r->src,
+		.dst = r->dst,
+	};
+
+	if (!client_wants(RT_AGENT_COPY))
+		return NULL;
+	op.caller = client->caller();
+	op.tid = agent_tid();
+	op.node = device_node(device);
+	op.src_node = device_node(r->src_agent);
+	op.dst_node = device_node(r->dst_agent);
+	return client->submitted(&op);
+}
+
+void client_ended(void *operation, const struct times *times, bool failed)
+{
+	if (operation)
+		client->ended(operation, times->runtime_begin, times->runtime_end, failed);
+}
+
+void client_packet(const struct queue *q, const void *packet,
+		   const hsa_kernel_dispatch_packet_t *kernel)
+{
+	const struct rtrace_packet p = {
+		.packet = packet,
+		.queue = q->hsa,
+		.node = device_node(q->device_id),
+		.kernel = name_of(kernel),
+	};
+	const struct queue *outer = telling;
+
+	telling = q;
+	client->packet(&p);
+	telling = outer;
+}
+
+bool client_is_told_of(const struct queue *q)
+{
+	return telling == q;
+}

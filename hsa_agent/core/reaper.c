@@ -1,0 +1,328 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The agent's one thread: collects the times of what has ended, follows the tracer's wishes, and
+ * publishes pairs of clocks.
+ *
+ * While dormant it sleeps until a tracer wakes it up. A tracer is taken for alive while its
+ * heartbeat changes; comparing it with a clock of ours would go wrong in a container with a shifted
+ * boot time. Its silence is measured in time that this thread has spent looking: a process that was
+ * stopped, or a machine that slept, knows nothing of the tracer.
+ */
+#include <errno.h>
+#include <linux/futex.h>
+#include <pthread.h>
+#include <string.h>
+#include <sys/syscall.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "hsa_agent/calls/bind_stubs.h"
+#include "hsa_agent/gpu/signal_relay.h"
+#include "hsa_agent/calls/call_stubs.h"
+#include "inprocess/start_thread.h"
+
+#define ACTIVE_NS    1000000
+#define RELAYS_NS    20000000 /* while dormant: the runtime ends what is still in flight */
+#define UNTIL_NEWS   0
+#define LOOK_MAX_NS  100000000ULL /* longer than that between two looks does not count */
+#define CLOCK_FIRST  4000000ULL	  /* the second time; then half as often each time, ... */
+#define CLOCK_EVERY  100000000ULL /* ... but never less often than that */
+#define STOP_WAIT_NS 500000000
+
+static struct {
+	pthread_t thread;
+	bool running;
+	uint32_t stop;
+	bool unattended; /* record until the first tracer comes */
+	uint64_t heartbeat;
+	uint64_t silence; /* ns since it changed, as far as we looked */
+	uint64_t last_look;
+	uint64_t probing;	  /* control's ... */
+	uint64_t probing_silence; /* ... and ns since it changed */
+	uint64_t next_clock, clock_every;
+	uint64_t numbered; /* flight_round's */
+	uint32_t told;	   /* as `agent.told`, but for what the client has changed since */
+	uint32_t ask;	   /* it has done so, and maybe back again */
+} reaper;
+
+/* Held by threads that change what is recorded or reported: the reaper, and those of a client. */
+static pthread_mutex_t switching = PTHREAD_MUTEX_INITIALIZER;
+
+/* Is there another tracer that captures calls by probes? */
+static void look_for_others(uint64_t passed)
+{
+	uint64_t probing = __atomic_load_n(&agent.shm.control->probing, __ATOMIC_ACQUIRE);
+
+	reaper.probing_silence += passed;
+	if (probing != reaper.probing) {
+		reaper.probing = probing;
+		reaper.probing_silence = 0;
+	}
+}
+
+static bool others_probe(void)
+{
+	return reaper.probing && reaper.probing_silence < RT_AGENT_HEARTBEAT_TIMEOUT_NS;
+}
+
+/* Is there a tracer to record for? */
+static bool is_attended(uint64_t now)
+{
+	struct rt_agent_control *control = agent.shm.control;
+	uint64_t heartbeat = __atomic_load_n(&control->heartbeat, __ATOMIC_ACQUIRE);
+	uint64_t passed = now - reaper.last_look;
+
+	if (agent.off)
+		return false;
+	reaper.last_look = now;
+	if (passed > LOOK_MAX_NS)
+		passed = LOOK_MAX_NS;
+	look_for_others(passed);
+	reaper.silence += passed;
+	if (heartbeat != reaper.heartbeat) {
+		reaper.heartbeat = heartbeat;
+		reaper.silence = 0;
+		reaper.unattended = false;
+	}
+	if (reaper.unattended)
+		return true;
+	if (reaper.silence >= RT_AGENT_ABANDONED_NS) { /* once: the next tracer may be coming */
+		__atomic_store_n(&control->active, 0, __ATOMIC_RELEASE);
+		reaper.silence = 0;
+	}
+	return __atomic_load_n(&control->active, __ATOMIC_ACQUIRE) && reaper.heartbeat &&
+	       reaper.silence < RT_AGENT_HEARTBEAT_TIMEOUT_NS;
+}
+
+/* See dispatch_follow. */
+static void watch(bool on)
+{
+	if (on == agent_watching())
+		return;
+	__atomic_store_n(&agent.watching, on, __ATOMIC_SEQ_CST);
+	__atomic_thread_fence(__ATOMIC_SEQ_CST);
+	queues_follow(on);
+}
+
+/* The runtime must be taking times before the first operation counts on them. */
+static void switch_recording(bool on, uint64_t now)
+{
+	if (on) {
+		clocks_announce();
+		clocks_record();
+		reaper.clock_every = CLOCK_FIRST;
+		reaper.next_clock = now + CLOCK_FIRST;
+		copies_profile(true);
+		shm_prepare(&agent.shm);
+	} else {
+		clocks_record();
+	}
+	__atomic_store_n(&agent.active, on, __ATOMIC_RELEASE);
+	if (on)
+		watch(true);
+	agent_say("%s", on ? "recording" : "dormant");
+}
+
+static void answer_tracer(bool on)
+{
+	__atomic_store_n(&agent.shm.state->active, on, __ATOMIC_RELEASE);
+}
+
+/*
+ * The queues are followed before anything is reported. Else the client would receive a packet that
+ * a thread submits in between, but not when it ran.
+ */
+static void switch_telling(uint32_t wants)
+{
+	bool changed = __atomic_exchange_n(&reaper.ask, 0, __ATOMIC_ACQ_REL);
+
+	if (wants == reaper.told && wants == agent_told() && !changed)
+		return;
+	reaper.told = wants;
+	if (wants) {
+		copies_profile(true);
+		watch(true);
+	}
+	__atomic_store_n(&agent.told, wants, __ATOMIC_RELEASE);
+}
+
+/* A client may have changed its wishes from inside of a report. */
+static void follow_wishes(bool record, uint64_t now)
+{
+	pthread_mutex_lock(&switching);
+	if (record != agent_active())
+		switch_recording(record, now);
+	if (agent_told() != reaper.told || __atomic_load_n(&reaper.ask, __ATOMIC_ACQUIRE))
+		switch_telling(client_wishes());
+	pthread_mutex_unlock(&switching);
+}
+
+/*
+ * Packets are looked at for as long as a kernel's times will be in a signal of the application, and
+ * the runtime takes the times of copies for as long as one of our relays is in flight.
+ */
+static void end_watching(bool relays)
+{
+	pthread_mutex_lock(&switching);
+	if (!agent_follows() && agent_watching() && !shadow_has_kernels())
+		watch(false);
+	if (!agent_follows() && !relays)
+		copies_profile(false);
+	pthread_mutex_unlock(&switching);
+}
+
+/* The length of a tick takes two pairs to compute, and a process may not live for long. */
+static void record_clocks(uint64_t now)
+{
+	clocks_record();
+	reaper.clock_every *= 2;
+	if (reaper.clock_every > CLOCK_EVERY)
+		reaper.clock_every = CLOCK_EVERY;
+	reaper.next_clock = now + reaper.clock_every;
+}
+
+/* Calls are captured in the process while a tracer wants them. */
+static void follow_calls(bool on)
+{
+	bool changed = stubs_follow(on && !others_probe());
+
+	if (!stubs_capture())
+		return;
+	spans_prepare();
+	bind_look(changed, stubs_places());
+}
+
+/* One round; returns how long to sleep, ns. */
+static long round_once(void)
+{
+	uint64_t now = shm_now();
+	bool on = is_attended(now), record;
+	uint32_t wants = __atomic_load_n(&agent.shm.control->wants, __ATOMIC_RELAXED);
+	bool in_flight, relays;
+
+	__atomic_store_n(&agent.wants, wants, __ATOMIC_RELAXED);
+	record = on && !(wants & RT_AGENT_WANT_CALLS_ONLY);
+	follow_wishes(record, now);
+	answer_tracer(on);
+	follow_calls(on);
+	in_flight = queues_reap();
+	__atomic_thread_fence(__ATOMIC_SEQ_CST); /* as in copy_hooks.c: not wanted, or a relay */
+	relays = relays_reap();
+	end_watching(relays);
+	reaper.numbered = flight_round(reaper.numbered);
+	if (record)
+		shm_prepare(&agent.shm);
+	if (record && now >= reaper.next_clock)
+		record_clocks(now);
+	if (on || agent_told() || in_flight)
+		return ACTIVE_NS;
+	if (relays)
+		return RELAYS_NS;
+	return agent_asked() ? LOOK_MAX_NS : UNTIL_NEWS;
+}
+
+static uint32_t *news(void)
+{
+	return &agent.shm.control->news;
+}
+
+/* If there are no other news than those that were seen. */
+static void wait_for_news(uint32_t seen, long ns)
+{
+	const struct timespec time = {ns / 1000000000, ns % 1000000000};
+
+	syscall(SYS_futex, news(), FUTEX_WAIT, seen, ns == UNTIL_NEWS ? NULL : &time);
+}
+
+/* Not by reaper_stop's thread, which may hold locks of the runtime. */
+static void end_all(void)
+{
+	pthread_mutex_lock(&switching);
+	if (agent_active())
+		switch_recording(false, 0);
+	if (agent_told())
+		switch_telling(0);
+	copies_profile(false);
+	pthread_mutex_unlock(&switching);
+	answer_tracer(false);
+	stubs_follow(false);
+}
+
+static void *reap(void *arg)
+{
+	uint32_t seen = __atomic_load_n(news(), __ATOMIC_ACQUIRE);
+
+	pthread_setname_np(pthread_self(), "rtrace-reaper"); /* by which others know its calls */
+	while (!__atomic_load_n(&reaper.stop, __ATOMIC_ACQUIRE)) {
+		wait_for_news(seen, round_once());
+		seen = __atomic_load_n(news(), __ATOMIC_ACQUIRE);
+	}
+	end_all();
+	queues_reap();
+	watch(false);
+	return NULL;
+}
+
+int reaper_start(bool recording)
+{
+	int err;
+
+	clocks_announce();
+	memset(&reaper, 0, sizeof(reaper));
+	reaper.unattended = recording;
+	if (recording)
+		switch_recording(true, shm_now());
+	answer_tracer(recording);
+	err = thread_start(&reaper.thread, reap);
+	__atomic_store_n(&reaper.running, !err, __ATOMIC_RELEASE);
+	reaper_ask_client();
+	return err;
+}
+
+static void wake_up(void)
+{
+	__atomic_fetch_add(news(), 1, __ATOMIC_RELEASE);
+	syscall(SYS_futex, news(), FUTEX_WAKE, 1);
+}
+
+void reaper_ask_client_later(void)
+{
+	__atomic_store_n(&reaper.ask, 1, __ATOMIC_RELEASE);
+	wake_up();
+}
+
+bool reaper_ask_client(void)
+{
+	bool running;
+
+	pthread_mutex_lock(&switching);
+	running = __atomic_load_n(&reaper.running, __ATOMIC_ACQUIRE) && !agent.off;
+	if (running)
+		switch_telling(client_wishes());
+	pthread_mutex_unlock(&switching);
+	if (running)
+		wake_up();
+	return running;
+}
+
+void reaper_stop(void)
+{
+	struct timespec until;
+
+	if (!__atomic_exchange_n(&reaper.running, false, __ATOMIC_ACQ_REL))
+		return;
+	__atomic_store_n(&reaper.stop, 1, __ATOMIC_RELEASE);
+	wake_up();
+	clock_gettime(CLOCK_REALTIME, &until);
+	until.tv_nsec += STOP_WAIT_NS;
+	until.tv_sec += until.tv_nsec / 1000000000;
+	until.tv_nsec %= 1000000000;
+	if (pthread_timedjoin_np(reaper.thread, NULL, &until))
+		pthread_detach(reaper.thread);
+}
+
+void reaper_forked(void)
+{
+	pthread_mutex_init(&switching, NULL);
+	reaper.running = false;
+}

@@ -1,0 +1,54 @@
+// SPDX-License-Identifier: MIT
+/* What is reported of queues themselves: that they come and go, not what they run. */
+#include "hsa_agent/core/agent_internal.h"
+
+static uint32_t last_id;
+
+uint32_t queue_log_new(const hsa_queue_t *queue, uint32_t device, bool watched)
+{
+	struct rt_meta_queue rec = {.h = {RT_META_QUEUE, sizeof(rec)}};
+
+	rec.handle = (uint64_t)queue;
+	rec.id = __atomic_add_fetch(&last_id, 1, __ATOMIC_RELAXED);
+	rec.agent = device;
+	rec.size = queue->size;
+	rec.type = queue->type;
+	rec.tid = agent_tid();
+	rec.unwatched = !watched;
+	rec.time = shm_now();
+	shm_meta(&agent.shm, &rec.h);
+	return rec.id;
+}
+
+void queue_log_created(const hsa_queue_t *queue, uint32_t id, uint32_t device, uint64_t begin)
+{
+	uint64_t pos;
+	struct rt_agent_rec *rec = agent_claim(RT_AGENT_QUEUE, RT_WHAT_QUEUE_CREATE, begin, &pos);
+
+	if (!rec)
+		return;
+	rec->resource.agent = device;
+	rec->resource.id = id;
+	rec->resource.type = queue->type;
+	rec->resource.address = (uint64_t)queue;
+	rec->resource.bytes = queue->size;
+	shm_publish(rec, pos);
+}
+
+void queue_log_destroyed(const hsa_queue_t *queue, uint32_t id, uint32_t device, uint64_t begin)
+{
+	struct rt_meta_queue_end end = {.h = {RT_META_QUEUE_END, sizeof(end)}, .id = id};
+	uint64_t pos;
+	struct rt_agent_rec *rec;
+
+	end.tid = agent_tid();
+	end.time = shm_now();
+	shm_meta(&agent.shm, &end.h);
+	rec = agent_claim(RT_AGENT_QUEUE, RT_WHAT_QUEUE_DESTROY, begin, &pos);
+	if (!rec)
+		return;
+	rec->resource.agent = device;
+	rec->resource.id = id;
+	rec->resource.address = (uint64_t)queue;
+	shm_publish(rec, pos);
+}

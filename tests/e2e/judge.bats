@@ -1,0 +1,67 @@
+#!/usr/bin/env bats
+# SPDX-License-Identifier: MIT
+# The judge of traces (tests/judge.py): what it lets pass, and that it sees each way in which a trace can be wrong.
+
+load common
+load gpu
+
+# mutated FILTER: the trace with that change, as wrong.json; there is something to change.
+mutated() {
+	jq -c "$1" "$(tmp t.json)" >"$(tmp wrong.json)"
+	not cmp -s "$(tmp same.json)" "$(tmp wrong.json)"
+}
+
+# is_false COMPLAINT FILTER: so changed, the trace is called false, for this reason.
+is_false() {
+	mutated "$2"
+	not judge "$(tmp truth)" "$(tmp wrong.json)" >"$(tmp verdict)"
+	cat "$(tmp verdict)"
+	grep -q "^judge: $1" "$(tmp verdict)"
+	grep -q '^judge: false: traced ' "$(tmp verdict)"
+	[ "$(grep -c '^judge: \(true\|false\)' "$(tmp verdict)")" = 1 ]
+}
+
+is_true() {
+	mutated "$1"
+	judge "$(tmp truth)" "$(tmp wrong.json)"
+}
+
+KERNEL='[.traceEvents[] | .name == "elementAdd" and .cat == "gpu"] | index(true)'
+COPY='[.traceEvents[] | .name == "HtoD" and .cat == "gpu"] | index(true)'
+BARRIER='[.traceEvents[] | .name == "barrier" and .cat == "gpu"] | index(true)'
+
+@test "judge: a true trace passes, and each mutation of it is found" {
+	sim SIMKFD_TRUTH="$(tmp truth)" "$RTRACE" --barriers -f json -o "$(tmp t.json)" -- \
+		"$O/workloads/job" -n 3 -t 2 >"$(tmp out)" 2>"$(tmp err)"
+	jq -c . "$(tmp t.json)" >"$(tmp same.json)"
+	judge --barriers "$(tmp truth)" "$(tmp t.json)"
+	# An operation is missing, counted as lost or not.
+	is_false '1 of kind kernel are missing, 0 are counted' "del(.traceEvents[$KERNEL])"
+	is_false 'missing: kernel elementAdd' "del(.traceEvents[$KERNEL])"
+	is_false '1 of kind copy are missing, 0 are counted' "del(.traceEvents[$COPY])"
+	is_false '1 of kind barrier are missing, 0 are counted' "del(.traceEvents[$BARRIER])"
+	is_true "del(.traceEvents[$KERNEL]) | .otherData.lost_dispatches = 1"
+	is_true "del(.traceEvents[$COPY]) | .otherData.lost_copies = 1"
+	is_false '1 of kind copy are missing' "del(.traceEvents[$COPY]) | .otherData.lost_dispatches = 1"
+	is_false '[0-9]* of kind kernel are missing' 'del(.traceEvents[] | select(.cat == "gpu"))'
+	# The trace has more than was done, or something else.
+	is_false 'did not run: kernel elementAdd' ".traceEvents += [.traceEvents[$KERNEL]]"
+	is_false 'did not run: kernel other' ".traceEvents[$KERNEL].name = \"other\""
+	is_false 'did not run: kernel' ".traceEvents[$KERNEL].args.grid[0] += 1"
+	is_false 'did not run: copy' ".traceEvents[$COPY].args.bytes += 1"
+	is_false 'did not run: copy' ".traceEvents[$COPY].args.device = 1"
+	is_false 'did not run: kernel' ".traceEvents[$KERNEL].ts += 1.5"
+	is_false 'did not run: kernel' ".traceEvents[$KERNEL].dur += 1.5"
+	is_true ".traceEvents[$KERNEL].ts += 0.3"
+	is_false 'on two queues: kernel' ".traceEvents[$KERNEL].args.queue += 77"
+	# No times, which nothing says.
+	is_false '1 operations have no times' ".traceEvents[$KERNEL] |= (.ph = \"i\" | .args.flags = \"no-times\")"
+	is_true ".traceEvents[$KERNEL] |= (.ph = \"i\" | .args.flags = \"no-times\") | .otherData.no_times = 1"
+}
+
+@test "judge: no truth is no proof" {
+	echo '{"traceEvents":[],"otherData":{}}' >"$(tmp t.json)"
+	: >"$(tmp truth)"
+	not judge "$(tmp truth)" "$(tmp t.json)" >"$(tmp verdict)"
+	grep -q '^judge: the truth log has no operation' "$(tmp verdict)"
+}

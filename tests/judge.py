@@ -1,0 +1,238 @@
+#!/usr/bin/python3
+# SPDX-License-Identifier: MIT
+"""Compares a JSON trace with the truth log of the simulated GPU, operation by operation.
+
+judge.py [OPTION...] TRUTH TRACE
+
+Every operation of the truth log (kernels, copies, with --barriers barrier packets) must be in the trace once,
+under its process, device, name and size, with its times, and on one queue of the trace for each queue of the
+truth; or a loss count of the trace must say that it is missing. The trace must have no operation that did not run.
+Prints one line, "judge: true: ..." or "judge: false: ...", with the first complaints above the latter.
+
+    --barriers      barrier packets, too (by itself if the trace has any)
+    --no-copies     the trace has none by its nature, as with --dispatch-from-bpf
+    --no-kernels    likewise
+    --since NS      only what began at or after that time (CLOCK_BOOTTIME)
+    --pid PID       only that process (repeatable); otherwise each process of the truth log was to be traced
+    --one-process   both are of one process, which may have another number in the truth log, as in a container
+    --not-run       the trace may have operations without times that did not run: a process was ended
+"""
+import argparse
+import json
+import re
+import subprocess
+import sys
+from bisect import bisect_left
+from collections import Counter, defaultdict
+
+PRECISION_NS = 1000
+SHOWN = 10
+# What the trace counts as lost, by kind of operation. `unseen`: packets that no doorbell told of.
+LOST = {"kernel": ("lost_dispatches", "unseen"), "copy": ("lost_copies",), "barrier": ("lost_barriers",)}
+
+
+class Op:
+    """An operation, of the truth log or of the trace. `what`: all that must be equal."""
+
+    def __init__(self, what, queue, begin, end):
+        self.what, self.queue, self.begin, self.end = what, queue, begin, end
+        self.partner = None
+
+    def __str__(self):
+        pid, kind, device, name, size = self.what
+        when = f"{self.begin}..{self.end}" if self.begin else "no times"
+        return f"{kind} {name} {size} of process {pid}, GPU {device}, queue {self.queue}: {when}"
+
+
+def demangle(ops):
+    names = sorted({op.what[3] for op in ops})
+    plain = subprocess.run(["c++filt"], input="\n".join(names), text=True, stdout=subprocess.PIPE, check=True)
+    table = dict(zip(names, plain.stdout.split("\n")))
+    for op in ops:
+        op.what = op.what[:3] + (table[op.what[3]],) + op.what[4:]
+
+
+# ---- the truth log: tests/simkfd/truth.h ----
+
+def read_lines(path):
+    with open(path, encoding="utf-8") as file:
+        for line in file:
+            yield dict(re.findall(r"(\w+)=((?:(?! \w+=).)*)", line.rstrip("\n")))
+
+
+def make_op(fields, kind, name, size):
+    what = (int(fields["pid"]), kind, int(fields["gpu"]), name, size)
+    return Op(what, int(fields["queue"]), int(fields["begin"]), int(fields["end"]))
+
+
+def shape(grid, block):
+    return f"{grid[0]}x{grid[1]}x{grid[2]}/{block[0]}x{block[1]}x{block[2]}"
+
+
+def add_to_copy(copies, key, fields):
+    """The lines of one copy share its number."""
+    if key not in copies:
+        copies[key] = make_op(fields, "copy", "-", 0)
+    copy = copies[key]
+    copy.what = copy.what[:4] + (copy.what[4] + int(fields["bytes"]),)
+    copy.end = int(fields["end"])
+
+
+def read_truth(path):
+    """
+    Nameless blit kernels are how the HSA runtime copies, and are copies; but for its own uploads of code, after
+    which it has the caches flushed, by a pm4 packet.
+    """
+    ops, copies, blits = [], {}, {}
+    for f in read_lines(path):
+        queue = (f["pid"], f["gpu"], f["queue"])
+        if f["kind"] == "dispatch":
+            ops.append(make_op(f, "kernel", f["kernel"], shape(f["grid"].split(","), f["wg"].split(","))))
+        elif f["kind"] == "barrier":
+            ops.append(make_op(f, "barrier", "barrier", 0))
+        elif f["kind"] in ("copy", "fill", "blit"):
+            key = queue + (f["op"],)
+            add_to_copy(copies, key, f)
+            blits[queue] = (key, int(f["n"]) + 1)
+        elif f["kind"] == "pm4" and blits.get(queue, (0, -1))[1] == int(f["n"]):
+            copies.pop(blits[queue][0], None)
+    return ops + list(copies.values())
+
+
+# ---- the trace ----
+
+def op_of_event(event, pid):
+    args = event["args"]
+    if event["ph"] == "i" and "no-times" not in args.get("flags", ""):
+        return None  # it tells of a resource
+    begin = round(event["ts"] * 1000) if event["ph"] == "X" else 0
+    end = begin + round(event["dur"] * 1000) if begin else 0
+    if "grid" in args:
+        kind, name, size = "kernel", event["name"], shape(args["grid"], args["block"])
+    elif "bytes" in args:
+        kind, name, size = "copy", "-", args["bytes"]
+    else:
+        kind, name, size = "barrier", "barrier", 0
+    return Op((pid, kind, args["device"], name, size), args.get("queue"), begin, end)
+
+
+def read_trace(path, one_process):
+    with open(path, encoding="utf-8") as file:
+        trace = json.load(file)
+    pids, ops = {}, []
+    for event in trace["traceEvents"]:
+        if event["ph"] == "M" and event["name"] == "process_name":
+            made_up = re.search(r"\(pid (\d+)\)$", event["args"]["name"])
+            if made_up:
+                pids[event["pid"]] = int(made_up[1])
+    for event in trace["traceEvents"]:
+        is_op = event.get("cat") == "gpu" and event["ph"] in "Xi"
+        if is_op and (one_process or event["pid"] in pids):
+            ops.append(op_of_event(event, 0 if one_process else pids[event["pid"]]))
+    return [op for op in ops if op], trace["otherData"]
+
+
+# ---- one with the other ----
+
+def pair(one, other):
+    one.partner, other.partner = other, one
+
+
+def match_timed(true, told):
+    """The nearest one that fits; each has one partner."""
+    true.sort(key=lambda op: op.begin)
+    begins = [op.begin for op in true]
+    for op in sorted((op for op in told if op.begin), key=lambda op: op.begin):
+        first = bisect_left(begins, op.begin - PRECISION_NS)
+        fits = []
+        for candidate in true[first:]:
+            if candidate.begin > op.begin + PRECISION_NS:
+                break
+            if not candidate.partner and abs(candidate.end - op.end) <= PRECISION_NS:
+                fits.append(candidate)
+        if fits:
+            pair(min(fits, key=lambda c: abs(c.begin - op.begin)), op)
+
+
+def match_untimed(true, told):
+    left = [op for op in true if not op.partner]
+    for op, candidate in zip((op for op in told if not op.begin), left):
+        pair(op, candidate)
+
+
+def match(true, told):
+    groups = defaultdict(lambda: ([], []))
+    for op in true:
+        groups[op.what][0].append(op)
+    for op in told:
+        groups[op.what][1].append(op)
+    for ran, seen in groups.values():
+        match_timed(ran, seen)
+        match_untimed(ran, seen)
+
+
+def mixed_queues(true):
+    """A queue of the truth is one queue of the trace, and the other way round. Copies have none there."""
+    there, back, wrong = {}, {}, []
+    for op in true:
+        if not op.partner or not op.partner.begin or op.partner.queue is None:
+            continue
+        ran, seen = (op.what[0], op.queue), (op.what[0], op.partner.queue)
+        if there.setdefault(ran, seen) != seen or back.setdefault(seen, ran) != ran:
+            wrong.append(op)
+    return wrong
+
+
+def judge(true, told, counts, may_not_have_run):
+    match(true, told)
+    complaints = []
+    missing = Counter(op.what[1] for op in true if not op.partner)
+    lost = {kind: sum(counts.get(key, 0) for key in keys) for kind, keys in LOST.items()}
+    for kind, number in missing.items():
+        if number > lost[kind]:
+            complaints.append(f"{number} of kind {kind} are missing, {lost[kind]} are counted as lost")
+            complaints += [f"missing: {op}" for op in true if not op.partner and op.what[1] == kind]
+    for op in told:
+        if not op.partner and (op.begin or not may_not_have_run):
+            complaints.append(f"did not run: {op}")
+    untimed = sum(1 for op in told if not op.begin)
+    if untimed > counts.get("no_times", 0) + counts.get("unmeasured", 0):
+        complaints.append(f"{untimed} operations have no times, and are not counted as such")
+    complaints += [f"on two queues: {op}" for op in mixed_queues(true)]
+    return complaints, missing, lost
+
+
+def main():
+    options = argparse.ArgumentParser()
+    options.add_argument("--barriers", action="store_true")
+    options.add_argument("--no-copies", action="store_true")
+    options.add_argument("--no-kernels", action="store_true")
+    options.add_argument("--since", type=int, default=0)
+    options.add_argument("--pid", type=int, action="append")
+    options.add_argument("--one-process", action="store_true")
+    options.add_argument("--not-run", action="store_true")
+    options.add_argument("truth")
+    options.add_argument("trace")
+    asked = options.parse_args()
+    told, counts = read_trace(asked.trace, asked.one_process)
+    kinds = {"kernel": not asked.no_kernels, "copy": not asked.no_copies,
+             "barrier": asked.barriers or counts.get("barriers", 0) > 0}
+    true = [op for op in read_truth(asked.truth) if kinds[op.what[1]] and op.begin >= asked.since and
+            (not asked.pid or op.what[0] in asked.pid)]
+    for op in true if asked.one_process else []:
+        op.what = (0,) + op.what[1:]
+    demangle(true + told)
+    complaints, missing, lost = judge(true, told, counts, asked.not_run)
+    if not true:
+        complaints.append("the truth log has no operation to be judged by")
+    for line in complaints[:SHOWN]:
+        print(f"judge: {line}")
+    ran = Counter(op.what[1] for op in true)
+    each = ", ".join(f"{ran[kind] - missing[kind]} of {ran[kind]} of kind {kind} ({lost[kind]} lost)"
+                     for kind in LOST if kinds[kind])
+    print(f"judge: {'false' if complaints else 'true'}: traced {each}, of {len({op.what[0] for op in true})} processes")
+    sys.exit(bool(complaints))
+
+
+if __name__ == "__main__":
+    main()

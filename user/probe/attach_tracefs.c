@@ -1,0 +1,335 @@
+// SPDX-License-Identifier: MIT
+/*
+ * Attaches through tracefs events, for kernels before 6.6.
+ *
+ * One event can have many probes, and one BPF program sits on an event: so a library needs two
+ * events, all entries (p:) and all returns (r:), where single perf probes would need two a
+ * function. An event carries one cookie, so the function is found by the place of the probed
+ * address in its file (struct rt_place). Where the kernel cannot find that, user space finds the
+ * function (RT_SPAN_BY_IP).
+ *
+ * Events outlive a tracer that was killed: their group is named after the tracer's pid, and groups
+ * of pids that no longer run are removed at the next start.
+ */
+#include "user/probe/attach_links.h"
+
+#include <bpf/bpf.h>
+#include <bpf/libbpf.h>
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <linux/perf_event.h>
+#include <poll.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/ioctl.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include "user/base/log.h"
+#include "user/base/parallel.h"
+#include "user/probe/tracefs.h"
+
+#define GROUP_PREFIX "rtrace_"
+#define THREADS_MAX  8 /* each is an open file for each event */
+
+struct tracefs_event {
+	struct bpf_link *link;
+	char name[64]; /* GROUP/NAME */
+	int threads[THREADS_MAX];
+	int thread_count;
+};
+
+struct tracefs_events {
+	struct capture *capture;
+	const char *root;
+	struct tracefs_event *events;
+	size_t count;
+};
+
+/* Appending adds to the definitions; the file cannot be seeked, so fopen's "a" is of no use. */
+static int open_definitions(const struct tracefs_events *t, int flags)
+{
+	char path[128];
+	int fd;
+
+	snprintf(path, sizeof(path), "%s/uprobe_events", t->root);
+	fd = open(path, flags | O_CLOEXEC);
+	return fd < 0 ? -errno : fd;
+}
+
+static int remove_event(const struct tracefs_events *t, const char *name)
+{
+	int fd = open_definitions(t, O_WRONLY | O_APPEND), err = 0;
+
+	if (fd < 0)
+		return fd;
+	if (dprintf(fd, "-:%s\n", name) < 0)
+		err = -errno;
+	close(fd);
+	return err;
+}
+
+/* The kernel lets go of what a killed tracer had a little after it. */
+static void remove_stale_event(const struct tracefs_events *t, const char *name)
+{
+	log_info("tracefs: remove %s, left by a tracer that is gone", name);
+	for (int i = 0; i < 50 && remove_event(t, name) == -EBUSY; i++)
+		poll(NULL, 0, 10);
+}
+
+/* Lines look like "p:rtrace_1234/e0 /usr/lib/…:0x…", one for each probe. */
+static void remove_stale_events(const struct tracefs_events *t)
+{
+	char *line = NULL, name[64], last[64] = "";
+	int fd = open_definitions(t, O_RDONLY), pid;
+	FILE *f = fd < 0 ? NULL : fdopen(fd, "r");
+	size_t size = 0;
+
+	while (f && getline(&line, &size, f) > 0) {
+		if (sscanf(line, "%*c:" GROUP_PREFIX "%d/", &pid) != 1 || !kill(pid, 0) ||
+		    errno != ESRCH || sscanf(line, "%*c:%63s", name) != 1 || !strcmp(name, last))
+			continue;
+		remove_stale_event(t, name);
+		snprintf(last, sizeof(last), "%s", name);
+	}
+	free(line);
+	if (f)
+		fclose(f);
+}
+
+struct tracefs_events *tracefs__new(struct capture *capture)
+{
+	const char *root = tracefs__root();
+	struct tracefs_events *t;
+	char path[128];
+
+	if (!root)
+		return NULL;
+	snprintf(path, sizeof(path), "%s/uprobe_events", root);
+	if (access(path, W_OK)) {
+		log_err("this kernel cannot probe user functions: %s: %s (CONFIG_UPROBE_EVENTS)",
+			path, strerror(errno));
+		return NULL;
+	}
+	t = calloc(1, sizeof(*t));
+	if (!t)
+		return NULL;
+	t->capture = capture;
+	t->root = root;
+	remove_stale_events(t);
+	return t;
+}
+
+static int define_probe(int fd, const char *event, char kind, const struct library *lib,
+			uint64_t offset, const struct function *fn)
+{
+	int err;
+
+	if (dprintf(fd, "%c:%s /proc/%d/fd/%d:0x%lx\n", kind, event, getpid(), lib->fd,
+		    (unsigned long)offset) >= 0)
+		return 0;
+	err = -errno;
+	log_warn("%s: cannot probe %s: %s", lib->name, fn->name, strerror(-err));
+	return err;
+}
+
+/* Adds the library's probes to the event. Returns how many, or -errno. */
+static int define_event(const struct tracefs_events *t, const char *name, char kind,
+			const struct library *lib)
+{
+	int n = 0, err = 0, fd;
+
+	fd = open_definitions(t, O_WRONLY | O_APPEND);
+	if (fd < 0)
+		return fd;
+	for (size_t i = 0; i < lib->probe_count; i++) {
+		const struct probe *p = &lib->probes[i];
+
+		if (kind == 'p' || !(p->fn->plan.flags & RT_PLAN_ENTRY))
+			n += !(err = define_probe(fd, name, kind, lib, p->offset, p->fn));
+	}
+	for (size_t i = 0; kind == 'p' && i < lib->spill_count; i++)
+		n += !(err = define_probe(fd, name, kind, lib, lib->spills[i].offset,
+					  lib->spills[i].fn));
+	close(fd);
+	return n ? n : err;
+}
+
+static int event_id(const struct tracefs_events *t, const char *name)
+{
+	char path[192];
+	int id = -1;
+	FILE *f;
+
+	snprintf(path, sizeof(path), "%s/events/%s/id", t->root, name);
+	f = fopen(path, "re");
+	if (!f)
+		return -errno;
+	if (fscanf(f, "%d", &id) != 1)
+		id = -EINVAL;
+	fclose(f);
+	return id;
+}
+
+/*
+ * The kernel knows the memory that an event is for by the thread that it was opened for. When all
+ * those have ended, it takes a breakpoint out that is hit. So the event is opened for the process's
+ * first threads, without a program, for one sits on the event already; and the threads that these
+ * make have it, too.
+ */
+static void open_for_threads(struct tracefs_event *ev, const struct perf_event_attr *event,
+			     pid_t pid)
+{
+	struct perf_event_attr attr = *event;
+	struct dirent *entry;
+	char path[64];
+	DIR *dir;
+
+	attr.disabled = attr.inherit = attr.inherit_thread = 1;
+	snprintf(path, sizeof(path), "/proc/%d/task", pid);
+	dir = opendir(path);
+	while (dir && ev->thread_count < THREADS_MAX && (entry = readdir(dir))) {
+		int tid = atoi(entry->d_name), fd = -1;
+
+		if (tid > 0)
+			fd = syscall(SYS_perf_event_open, &attr, tid, -1, -1, PERF_FLAG_FD_CLOEXEC);
+		if (fd >= 0)
+			ev->threads[ev->thread_count++] = fd;
+	}
+	if (dir)
+		closedir(dir);
+}
+
+static int enable_event(struct tracefs_events *t, struct tracefs_event *ev, enum capture_prog prog,
+			pid_t pid)
+{
+	struct perf_event_attr attr = {.type = PERF_TYPE_TRACEPOINT, .size = sizeof(attr)};
+	int id = event_id(t, ev->name), fd;
+
+	if (id < 0)
+		return id;
+	attr.config = id;
+	/* The event's target decides where breakpoints go: one address space, or all. */
+	fd = syscall(SYS_perf_event_open, &attr, pid ? pid : -1, pid ? -1 : 0, -1,
+		     PERF_FLAG_FD_CLOEXEC);
+	if (fd < 0)
+		return -errno;
+	ev->link = bpf_program__attach_perf_event(capture__prog(t->capture, prog), fd);
+	if (!ev->link) {
+		int err = -errno;
+
+		close(fd);
+		return err;
+	}
+	if (pid)
+		open_for_threads(ev, &attr, pid);
+	return 0;
+}
+
+/* Room for one more event, with its name; t->count does not count it yet. NULL: no memory. */
+static struct tracefs_event *new_event(struct tracefs_events *t)
+{
+	struct tracefs_event *ev, *grown;
+
+	grown = realloc(t->events, (t->count + 1) * sizeof(*grown));
+	if (!grown)
+		return NULL;
+	t->events = grown;
+	ev = &t->events[t->count];
+	ev->link = NULL;
+	ev->thread_count = 0;
+	snprintf(ev->name, sizeof(ev->name), GROUP_PREFIX "%d/e%zu", getpid(), t->count);
+	return ev;
+}
+
+static int add_event(struct tracefs_events *t, const struct library *lib, pid_t pid, bool is_return)
+{
+	struct tracefs_event *ev = new_event(t);
+	int n, err;
+
+	if (!ev)
+		return -ENOMEM;
+	n = define_event(t, ev->name, is_return ? 'r' : 'p', lib);
+	if (n <= 0)
+		return n;
+	t->count++;
+	err = enable_event(t, ev, is_return ? CAPTURE_PROG_RETURN : CAPTURE_PROG_ENTRY, pid);
+	if (err)
+		log_err("tracefs: enable %s: %s", ev->name, strerror(-err));
+	return err;
+}
+
+static int add_places(struct tracefs_events *t, const struct library *lib)
+{
+	int err = 0;
+
+	for (size_t i = 0; i < lib->probe_count && !err; i++)
+		err = capture__add_place(t->capture, lib->dev, lib->ino, lib->probes[i].offset,
+					 RT_COOKIE(lib->probes[i].fn->id));
+	for (size_t i = 0; i < lib->spill_count && !err; i++) {
+		const struct spill_probe *s = &lib->spills[i];
+		uint32_t number = capture__add_spills(t->capture, &s->slots);
+
+		err = capture__add_place(t->capture, lib->dev, lib->ino, s->offset,
+					 RT_COOKIE(s->fn->id) | RT_COOKIE_SPILLS_NUM(number));
+	}
+	return err;
+}
+
+/* The functions that show dispatches: an event for each, because each has its own program. */
+static int add_door(struct tracefs_events *t, const struct library *lib, const struct probe *door,
+		    pid_t pid)
+{
+	struct tracefs_event *ev = new_event(t);
+	int err, fd;
+
+	if (!ev)
+		return -ENOMEM;
+	fd = open_definitions(t, O_WRONLY | O_APPEND);
+	if (fd < 0)
+		return fd;
+	err = define_probe(fd, ev->name, 'p', lib, door->offset, door->fn);
+	close(fd);
+	if (err)
+		return err;
+	t->count++;
+	err = enable_event(t, ev, attach_links__door_program(door_of(door->symbol)), pid);
+	if (err)
+		log_err("tracefs: enable %s: %s", ev->name, strerror(-err));
+	return err;
+}
+
+int tracefs__attach(struct tracefs_events *t, const struct library *lib, pid_t pid)
+{
+	int err = add_places(t, lib);
+
+	/* Doors before the API, and returns before entries, as in attach_links.c. */
+	for (size_t i = 0; i < lib->door_count && !err; i++)
+		err = add_door(t, lib, &lib->doors[i], pid);
+	if (!err)
+		err = add_event(t, lib, pid, true);
+	return err ? err : add_event(t, lib, pid, false);
+}
+
+static void destroy_link(size_t i, void *arg)
+{
+	struct tracefs_event *ev = &((struct tracefs_events *)arg)->events[i];
+
+	for (int j = 0; j < ev->thread_count; j++)
+		close(ev->threads[j]);
+	bpf_link__destroy(ev->link);
+}
+
+void tracefs__free(struct tracefs_events *t)
+{
+	if (!t)
+		return;
+	parallel__run(t->count, destroy_link, t);
+	for (size_t i = 0; i < t->count; i++)
+		remove_event(t, t->events[i].name);
+	free(t->events);
+	free(t);
+}

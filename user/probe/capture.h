@@ -1,0 +1,153 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The BPF side, loaded: programs, rings, counters. What it hands out are raw records
+ * (abi/bpf_records.h).
+ */
+#ifndef RTRACE_PROBE_CAPTURE_H
+#define RTRACE_PROBE_CAPTURE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <sys/types.h>
+
+#include "abi/bpf_records.h"
+
+struct capture;
+struct function;
+
+/* Calls that are recorded: of each kind that has values, one must fit. */
+struct capture_filter {
+	uint32_t uids[RT_FILTERS];
+	size_t uid_count;
+	const char *comms[RT_FILTERS]; /* names of processes, at most 15 bytes */
+	size_t comm_count;
+	const char *cgroups[RT_FILTERS]; /* paths, below /sys/fs/cgroup or absolute */
+	size_t cgroup_count;
+	uint64_t min_duration; /* ns */
+	bool errors_only;
+};
+
+struct capture_config {
+	bool only_listed;  /* capture the processes given by capture__list_pid alone */
+	bool follow_forks; /* and their children */
+	bool hold_unknown; /* stop a process that maps an unknown library until it is probed */
+	bool tell_exec;	   /* RT_REC_EXEC of every process */
+	bool all_new;	   /* no captured process has run anything before the capture is open */
+	bool kfd;	   /* system calls to the GPU driver */
+	bool doorbells;	   /* dispatches from doorbells: RT_REC_DISPATCH and those with it */
+	bool start_off;	   /* as if every process had begun with roctracer_stop() */
+	bool start_paused; /* ... with roctxProfilerPause(0) */
+	const struct capture_filter *filter;
+	size_t ring_bytes; /* a CPU; 0: chosen by the number of CPUs */
+};
+
+/* enum bpf_attach_type of newer kernels; the header that this is built with may be older. */
+#define ATTACH_UPROBE_MULTI   48 /* Linux 6.6 */
+#define ATTACH_UPROBE_SESSION 57 /* Linux 6.13 */
+
+/* How functions are probed: what is needed of the kernel, best first. */
+enum capture_mode {
+	CAPTURE_SESSION, /* Linux 6.13: one link, entry and return in one program */
+	CAPTURE_MULTI,	 /* Linux 6.6: one link for all entries, one for all returns */
+	CAPTURE_TRACEFS, /* Linux 5.15: tracefs events with many probes each */
+	CAPTURE_MODES,
+};
+
+/* "session", "multi", "tracefs" */
+extern const char *const capture_mode_names[CAPTURE_MODES];
+
+/* The best mode that this kernel has. */
+enum capture_mode capture__best_mode(void);
+
+/*
+ * Programs to attach to functions: the first in CAPTURE_SESSION, the next two else; the rest, in
+ * every mode, to the functions of enum door.
+ */
+enum capture_prog {
+	CAPTURE_PROG_SESSION,
+	CAPTURE_PROG_ENTRY,
+	CAPTURE_PROG_RETURN,
+	CAPTURE_PROG_DOORBELL,
+	CAPTURE_PROG_SIGNAL_END,
+	CAPTURE_PROG_COPY,
+	CAPTURE_PROG_COPY_RECT,
+	CAPTURE_PROG_CODE_CHANGE,
+	CAPTURE_PROGS,
+};
+
+/*
+ * Loads and starts all but the function probes. NULL with errno set on failure, which is logged.
+ */
+struct capture *capture__open(const struct capture_config *config, enum capture_mode mode);
+void capture__close(struct capture *c);
+
+struct bpf_program;
+struct bpf_program *capture__prog(struct capture *c, enum capture_prog prog);
+
+/* The map with the listed processes as keys. */
+int capture__pids_map(struct capture *c);
+
+/* Sets what the programs take of the function's calls. Before it is probed. 0 or -errno. */
+int capture__add_function(struct capture *c, const struct function *fn);
+
+/*
+ * Where probes have no cookies of their own (CAPTURE_TRACEFS): that of the probe at that offset of
+ * the file. 0 or -errno.
+ */
+int capture__add_place(struct capture *c, dev_t dev, ino_t ino, uint64_t offset, uint64_t cookie);
+
+/*
+ * Stores how many bytes of a library's code are before and after a probe in a trampoline's target.
+ * Returns the number for the probe's cookie; 0 if there is no room.
+ */
+uint32_t capture__add_behind(struct capture *c, uint64_t before, uint64_t after);
+
+/* The same for a probe where a function has put its floating-point arguments. */
+uint32_t capture__add_spills(struct capture *c, const struct rt_spills *spills);
+
+/* The function by which requests of that number to /dev/kfd are recorded. 0 or -errno. */
+int capture__add_request(struct capture *c, uint8_t nr, const struct function *fn);
+
+/* A process that opens that file need not be held: it is probed for all. 0 or -errno. */
+int capture__add_known(struct capture *c, dev_t dev, ino_t ino);
+
+/*
+ * Ends of GPU operations that the agent of a process has not recorded are to be sent if that is
+ * killed (RT_REC_ENDED). `address`: of the agent's memory there; 0: not any more. 0 or -errno.
+ */
+int capture__watch_agent(struct capture *c, pid_t pid, uint64_t address);
+
+/*
+ * Calls of the process are captured by its agent, see bpf/agent_calls.h; NULL: not any more. 0 or
+ * -errno.
+ */
+int capture__watch_calls(struct capture *c, pid_t pid, const struct rt_agent_calls *calls);
+
+/* Switches tracing off for all processes, or on again. */
+void capture__set_off(struct capture *c, bool off);
+
+/* 0 or -errno. */
+int capture__list_pid(struct capture *c, pid_t pid);
+
+/*
+ * Passes every complete record to `fn`, in the order of each CPU; what comes meanwhile is left for
+ * the next time. Returns true if all that was in the rings when it was called has been read. False:
+ * a record is still being written, by a thread that was preempted there, and delays those after it.
+ */
+bool capture__drain(struct capture *c, void (*fn)(const void *rec, size_t size, void *arg),
+		    void *arg);
+
+/* Ends the watching of processes. Drain once more: some may have been stopped just before. */
+void capture__unwatch(struct capture *c);
+
+/* Sends open calls as unfinished. Call it after the function probes are removed. 0 or -errno. */
+int capture__flush_open_calls(struct capture *c);
+
+uint64_t capture__count(struct capture *c, enum rt_count which);
+
+/* Calls `fn` for each process that has lost calls, with how many so far. */
+void capture__each_lost(struct capture *c, void (*fn)(uint32_t pid, uint64_t lost, void *arg),
+			void *arg);
+
+#endif

@@ -1,0 +1,446 @@
+// SPDX-License-Identifier: MIT
+/*
+ * Finds and probes the files with API functions that processes use.
+ */
+#include "user/probe/targets.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "user/probe/process_mappings.h"
+#include "user/clock/clock_map.h"
+#include "common/hash.h"
+#include "user/elf/elf_image.h"
+#include "user/probe/known_files.h"
+#include "user/base/log.h"
+#include "user/base/procfs.h"
+
+/* A file that a process uses. */
+struct use {
+	struct use_key {
+		const struct library *lib;
+		uint64_t pid;
+	} key;
+	UT_hash_handle hh;
+};
+
+struct targets {
+	struct functions *fns;
+	struct attach *attach;
+	bool node_wide;
+	struct targets_callbacks callbacks;
+	struct known_files *files;
+	struct use *uses;
+	struct addresses *addresses;
+	pid_t *pids; /* added */
+	size_t pid_count;
+};
+
+static const struct library *by_stat(const struct stat *st, void *arg)
+{
+	const struct targets *t = arg;
+
+	return known_files__find(t->files, st);
+}
+
+bool targets__any_leaderless(const pid_t *pids, size_t count)
+{
+	for (size_t i = 0; i < count; i++) {
+		if (procfs__living(pids[i]) == pids[i])
+			continue;
+		log_info("process %d: its first thread has ended: its libraries are probed in all "
+			 "processes",
+			 pids[i]);
+		return true;
+	}
+	return false;
+}
+
+struct targets *targets__new(struct functions *fns, struct attach *attach, bool node_wide,
+			     const struct targets_callbacks *callbacks)
+{
+	struct targets *t = calloc(1, sizeof(*t));
+
+	if (!t)
+		return NULL;
+	t->fns = fns;
+	t->attach = attach;
+	t->node_wide = node_wide;
+	t->callbacks = *callbacks;
+	t->files = known_files__new(fns);
+	t->addresses = process_mappings__new(by_stat, t);
+	if (!t->files || !t->addresses) {
+		targets__free(t);
+		return NULL;
+	}
+	return t;
+}
+
+static void remove_use(struct targets *t, struct use *u)
+{
+	HASH_DEL(t->uses, u);
+	free(u);
+}
+
+void targets__free(struct targets *t)
+{
+	struct use *u, *next;
+
+	if (!t)
+		return;
+	HASH_ITER (hh, t->uses, u, next) {
+		remove_use(t, u);
+	}
+	known_files__free(t->files);
+	process_mappings__free(t->addresses);
+	free(t->pids);
+	free(t);
+}
+
+/* ---- files ---- */
+
+/* Is it news that the process uses the file? */
+static bool add_use(struct targets *t, const struct library *lib, pid_t pid)
+{
+	struct use *u, key = {.key = {lib, pid}};
+
+	HASH_FIND(hh, t->uses, &key.key, sizeof(key.key), u);
+	if (u)
+		return false;
+	u = calloc(1, sizeof(*u));
+	if (!u)
+		return true;
+	u->key = key.key;
+	HASH_ADD(hh, t->uses, key, sizeof(u->key), u);
+	return true;
+}
+
+/*
+ * The process to probe the file in, 0: in all. The kernel knows a process's memory by its first
+ * thread: once that has ended, a new probe of that process alone is never hit. In all processes it
+ * is hit, but twice in another process that has it, too.
+ */
+static pid_t probed_process(const struct targets *t, const struct library *lib, pid_t pid)
+{
+	if (t->node_wide || procfs__living(pid) == pid)
+		return t->node_wide ? 0 : pid;
+	if (t->pid_count <= 1)
+		return 0;
+	log_warn("process %d: calls of %s are missing: it was mapped after the first thread had "
+		 "ended. Trace the process alone",
+		 pid, lib->name);
+	return pid;
+}
+
+static int attach_file(struct targets *t, struct library *lib, pid_t pid)
+{
+	int err;
+
+	if (t->node_wide && lib->attached)
+		return 0;
+	err = attach_links__library(t->attach, lib, probed_process(t, lib, pid));
+	lib->attached_at = clock__boot_ns();
+	if (!err) {
+		lib->attached = true;
+		if (t->node_wide)
+			attach_links__known(t->attach, lib);
+	}
+	return err;
+}
+
+static void tell_late(struct targets *t, pid_t pid, const struct library *lib, uint64_t since)
+{
+	char what[512];
+
+	snprintf(what, sizeof(what), "%s was probed %.1f ms after it was mapped", lib->name,
+		 (lib->attached_at - since) / 1e6);
+	t->callbacks.gap(pid, what, since, lib->attached_at, t->callbacks.arg);
+}
+
+static void tell_never(struct targets *t, pid_t pid, const char *name, uint64_t since)
+{
+	char what[512];
+
+	snprintf(what, sizeof(what), "%s was not probed: it was gone before", name);
+	log_warn("process %d: %s", pid, what);
+	t->callbacks.gap(pid, what, since, clock__boot_ns(), t->callbacks.arg);
+}
+
+/* The process uses the file, and may have called it since then. */
+static int use_file(struct targets *t, struct library *lib, pid_t pid, uint64_t since)
+{
+	int err;
+
+	if (!(lib->probe_count + lib->door_count) || !add_use(t, lib, pid))
+		return 0;
+	err = attach_file(t, lib, pid);
+	t->callbacks.uses(pid, lib, t->callbacks.arg);
+	if (since && since < lib->attached_at)
+		tell_late(t, pid, lib, since);
+	return err;
+}
+
+/* ---- what a process maps ---- */
+
+struct scan {
+	struct targets *t;
+	pid_t pid;
+	bool only_count;
+	uint64_t since;
+	const char *name; /* of a file that it is said to have mapped */
+	bool named;	  /* it was among those found */
+	int found;
+	int err;
+};
+
+/* `name` gets the file's, without its folder. */
+static bool is_rocm_mapping(const struct mapping *m, char name[256])
+{
+	if (!m->exec || m->path[0] != '/')
+		return false;
+	procfs__basename(m->path, name, 256);
+	return library_probes__is_rocm(name);
+}
+
+static int on_mapping(const struct mapping *m, void *arg)
+{
+	struct scan *s = arg;
+	struct library *lib;
+	char name[256];
+	bool again = false;
+	int fd, err;
+
+	if (!is_rocm_mapping(m, name))
+		return 0;
+	s->found++;
+	if (s->name && !strncmp(name, s->name, strlen(s->name))) /* that may have been cut */
+		s->named = true;
+	if (s->only_count)
+		return 0;
+	fd = procfs__open_mapping(s->pid, m, O_RDONLY);
+	lib = fd < 0 ? NULL : known_files__get(s->t->files, fd, m->path, false, &again);
+	if (!lib) {
+		s->err = fd < 0 ? fd : -errno;
+		if (s->err != -ENOENT && s->err != -ESRCH && !again) /* else it no longer exists */
+			log_warn("process %d: read %s: %s", s->pid, m->path, strerror(-s->err));
+		return 0;
+	}
+	err = use_file(s->t, lib, s->pid, s->since);
+	s->err = s->err ? s->err : err;
+	return 0;
+}
+
+/* Opens the file of the process's program. `name` gets its path. -errno if the process ended. */
+static int open_program(pid_t pid, char name[PATH_MAX])
+{
+	char path[PROCFS_PATH];
+	ssize_t n;
+	int fd;
+
+	procfs__path(path, pid, "exe");
+	fd = open(path, O_RDONLY | O_CLOEXEC);
+	if (fd < 0)
+		return -errno;
+	n = readlink(path, name, PATH_MAX - 1);
+	name[n > 0 ? n : 0] = '\0';
+	return fd;
+}
+
+/*
+ * The program itself may have a ROCm library linked in. All programs are looked at, a file once:
+ * one that has nothing of it is kept as a file without probes.
+ */
+static void scan_program(struct scan *s)
+{
+	char name[PATH_MAX];
+	struct library *lib;
+	bool again;
+	int fd;
+
+	fd = open_program(s->pid, name);
+	lib = fd < 0 ? NULL : known_files__get(s->t->files, fd, name, true, &again);
+	if (!lib || !lib->probe_count)
+		return;
+	s->found++;
+	s->err = use_file(s->t, lib, s->pid, s->since);
+}
+
+static int scan_process(struct scan *s)
+{
+	int err = procfs__mappings(s->pid, on_mapping, s);
+
+	if (!err && !s->only_count)
+		process_mappings__learn(s->t->addresses, s->pid);
+	if (!err)
+		err = s->err;
+	return err ? err : s->found;
+}
+
+static bool program_has_functions(struct functions *fns, pid_t pid)
+{
+	char name[PATH_MAX];
+	int fd = open_program(pid, name);
+	struct library *lib = fd < 0 ? NULL : library_probes__open_program(fd, name, fns);
+	bool has = lib && lib->probe_count;
+
+	library_probes__close(lib);
+	return has;
+}
+
+int targets__count(struct functions *fns, pid_t pid)
+{
+	struct scan s = {.pid = pid, .only_count = true};
+	int found = scan_process(&s);
+
+	return found ? found : program_has_functions(fns, pid);
+}
+
+int targets__add_process(struct targets *t, pid_t pid)
+{
+	struct scan s = {.t = t, .pid = pid};
+	pid_t *grown;
+	int found;
+
+	scan_program(&s);
+	found = scan_process(&s);
+	if (found <= 0)
+		return found;
+	grown = realloc(t->pids, (t->pid_count + 1) * sizeof(*grown));
+	if (!grown)
+		return -ENOMEM;
+	t->pids = grown;
+	t->pids[t->pid_count++] = pid;
+	return found;
+}
+
+void targets__mapped(struct targets *t, pid_t pid, const struct rt_rec_mapped *rec)
+{
+	bool held = rec->h.flags & RT_MAPPED_STOPPED;
+	struct scan s = {.t = t, .pid = pid, .since = held ? 0 : rec->h.ts};
+	char name[sizeof(rec->name)];
+
+	snprintf(name, sizeof(name), "%s", rec->name);
+	s.name = name;
+	scan_process(&s);
+	if (!s.named && !(rec->h.flags & RT_MAPPED_KNOWN) && library_probes__is_rocm(name))
+		tell_never(t, pid, name, rec->h.ts);
+}
+
+void targets__calls(struct targets *t, pid_t pid)
+{
+	struct scan s = {.t = t, .pid = pid};
+
+	scan_program(&s);
+	scan_process(&s);
+}
+
+struct mapped_libraries {
+	struct targets *t;
+	pid_t pid;
+	const struct library *last; /* its further mappings are no news */
+	void (*fn)(const struct library *lib, uint64_t base, void *arg);
+	void *arg;
+};
+
+static int on_mapped_library(const struct mapping *m, void *arg)
+{
+	struct mapped_libraries *l = arg;
+	const struct library *lib = NULL;
+	struct stat st;
+	uint64_t base;
+	char name[256];
+	int fd;
+
+	if (!is_rocm_mapping(m, name))
+		return 0;
+	fd = procfs__open_mapping(l->pid, m, O_RDONLY);
+	if (fd < 0)
+		return 0;
+	if (!fstat(fd, &st))
+		lib = known_files__find(l->t->files, &st);
+	if (lib && lib != l->last && lib->attached &&
+	    !elf_image__base(fd, m->start, m->offset, &base))
+		l->fn(lib, base, l->arg);
+	l->last = lib;
+	close(fd);
+	return 0;
+}
+
+void targets__each_library(struct targets *t, pid_t pid,
+			   void (*fn)(const struct library *lib, uint64_t base, void *arg),
+			   void *arg)
+{
+	struct mapped_libraries l = {t, pid, NULL, fn, arg};
+
+	procfs__mappings(pid, on_mapped_library, &l);
+}
+
+void targets__each_process(struct targets *t, void (*fn)(pid_t pid, void *arg), void *arg)
+{
+	for (size_t i = 0; i < t->pid_count; i++)
+		fn(t->pids[i], arg);
+}
+
+int targets__add_file(struct targets *t, int fd, const char *name, bool program)
+{
+	bool again;
+	struct library *lib = known_files__get(t->files, fd, name, program, &again);
+
+	if (!lib)
+		return -errno;
+	return lib->probe_count + lib->door_count ? attach_file(t, lib, 0) : 0;
+}
+
+const struct function *targets__resolve(struct targets *t, uint32_t pid, uint64_t address)
+{
+	const struct library *lib;
+	uint64_t offset;
+
+	lib = process_mappings__find(t->addresses, pid, address, &offset);
+	return lib ? library_probes__at(lib, offset) : NULL;
+}
+
+void targets__fork(struct targets *t, pid_t parent, pid_t child)
+{
+	process_mappings__fork(t->addresses, parent, child);
+}
+
+static void forget_uses(struct targets *t, pid_t pid)
+{
+	struct use *u, *next;
+
+	HASH_ITER (hh, t->uses, u, next) {
+		if (u->key.pid == (uint64_t)pid)
+			remove_use(t, u);
+	}
+}
+
+void targets__exec(struct targets *t, pid_t pid, uint64_t since)
+{
+	struct scan s = {.t = t, .pid = pid, .since = since};
+
+	process_mappings__forget(t->addresses, pid);
+	forget_uses(t, pid);
+	scan_program(&s);
+}
+
+void targets__exit(struct targets *t, pid_t pid)
+{
+	forget_uses(t, pid);
+}
+
+void targets__forget(struct targets *t, pid_t pid)
+{
+	process_mappings__forget(t->addresses, pid);
+}
+
+size_t targets__function_count(const struct targets *t)
+{
+	return known_files__probes(t->files);
+}

@@ -1,0 +1,95 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Which files are probed, and in which processes: finds the ROCm libraries that processes map, and
+ * programs that have them linked in, reads their functions once a file, and attaches them.
+ */
+#ifndef RTRACE_PROBE_TARGETS_H
+#define RTRACE_PROBE_TARGETS_H
+
+#include <stdbool.h>
+#include <stdint.h>
+#include <sys/types.h>
+
+#include "abi/bpf_records.h"
+#include "user/probe/attach_links.h"
+#include "user/api/functions.h"
+#include "user/probe/library_probes.h"
+
+struct targets;
+
+struct targets_callbacks {
+	/* The process uses that file, which is probed; called once. */
+	void (*uses)(pid_t pid, const struct library *lib, void *arg);
+	/*
+	 * Calls of it may be missing, from `begin` to `end` (CLOCK_BOOTTIME); `what` is the reason.
+	 * Called after `uses`.
+	 */
+	void (*gap)(pid_t pid, const char *what, uint64_t begin, uint64_t end, void *arg);
+	void *arg;
+};
+
+/*
+ * `node_wide`: a library is probed in every process that maps it; otherwise in each process alone,
+ * and no other process on the node ever meets a breakpoint.
+ */
+struct targets *targets__new(struct functions *fns, struct attach *attach, bool node_wide,
+			     const struct targets_callbacks *callbacks);
+void targets__free(struct targets *t);
+
+/*
+ * Has the first thread of one of these ended? The kernel probes a process by that thread: no probe
+ * of the process alone is hit then, so they must be traced node-wide.
+ */
+bool targets__any_leaderless(const pid_t *pids, size_t count);
+
+/* How many files with API functions the process maps, without probing them; or -errno. */
+int targets__count(struct functions *fns, pid_t pid);
+
+/*
+ * Probes what the process maps; the trace has not begun yet. Returns how many files with API
+ * functions that are, or -errno.
+ */
+int targets__add_process(struct targets *t, pid_t pid);
+
+/* Calls `fn` for each file that is probed and that the process has mapped, and where. */
+void targets__each_library(struct targets *t, pid_t pid,
+			   void (*fn)(const struct library *lib, uint64_t base, void *arg),
+			   void *arg);
+
+/* Calls `fn` for each process that was added and maps such a file. */
+void targets__each_process(struct targets *t, void (*fn)(pid_t pid, void *arg), void *arg);
+
+/*
+ * Probes a file in all processes before one uses it: a library, or a program that may have one
+ * linked in. Takes over fd. 0 or -errno. Node-wide only.
+ */
+int targets__add_file(struct targets *t, int fd, const char *name, bool program);
+
+/* The process has mapped a library's code: probes what it maps, and remembers where. */
+void targets__mapped(struct targets *t, pid_t pid, const struct rt_rec_mapped *rec);
+
+/* The function probed at an address of a process; NULL if unknown. */
+const struct function *targets__resolve(struct targets *t, uint32_t pid, uint64_t address);
+
+/* A process has forked. */
+void targets__fork(struct targets *t, pid_t parent, pid_t child);
+
+/*
+ * The process runs another program: probes it if it has ROCm linked in. The time since `since`, in
+ * which it may have made calls, is reported as a gap.
+ */
+void targets__exec(struct targets *t, pid_t pid, uint64_t since);
+
+/* A process without earlier records makes calls: finds out of which files. */
+void targets__calls(struct targets *t, pid_t pid);
+
+/* The process has ended. */
+void targets__exit(struct targets *t, pid_t pid);
+
+/* ... and no call of it will be asked for any more, see targets__resolve. */
+void targets__forget(struct targets *t, pid_t pid);
+
+/* Functions probed in all files. */
+size_t targets__function_count(const struct targets *t);
+
+#endif

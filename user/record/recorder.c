@@ -1,0 +1,728 @@
+// SPDX-License-Identifier: MIT
+/*
+ * The recorder: sets the stages up, runs the loop, takes all down in the right order.
+ *
+ * The loop wakes up every millisecond for a round of the intake (intake.c).
+ *
+ * At the end the agents stop first and the probes go last, so that every GPU operation in the trace
+ * was submitted under the eyes of the capture.
+ */
+#include "user/record/recorder.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/epoll.h>
+#include <sys/signalfd.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include "user/agent/agent_reason.h"
+#include "user/agent/agent_set.h"
+#include "user/probe/attach_links.h"
+#include "user/probe/capture.h"
+#include "user/record/closing_message.h"
+#include "user/base/descendants.h"
+#include "user/record/release_on_death.h"
+#include "user/probe/installed_libraries.h"
+#include "user/record/intake.h"
+#include "user/record/signal_handlers.h"
+#include "user/api/kfd_ioctls.h"
+#include "user/record/launch_command.h"
+#include "user/base/log.h"
+#include "user/record/losses_by_process.h"
+#include "user/merge/merge.h"
+#include "user/probe/nop5_test.h"
+#include "user/record/open_outputs.h"
+#include "user/output/output_set.h"
+#include "user/record/privileges.h"
+#include "user/base/procfs.h"
+#include "user/record/seccomp_filter.h"
+#include "user/base/same_file.h"
+#include "user/probe/targets.h"
+#include "user/probe/tracefs.h"
+#include "user/merge/task_names.h"
+
+#define AGENT_START_MS 500
+#define AGENT_STOP_MS  50
+#define LAST_ENDS_MS   50 /* how long the GPU may take to finish what it runs when tracing stops */
+
+struct recorder {
+	const struct options *opt;
+	struct trace trace;
+	struct output_names names;
+	struct attach *attach;
+	struct intake in; /* with most of the stages */
+	struct launch launch;
+	int guard; /* see release_on_death.h */
+	int epoll, signals, stop_wanted;
+	struct lost_by *lost_by;
+	size_t live_pids; /* traced by -p and still running */
+	uint64_t started;
+	bool stop;
+	bool off;	/* in the kernel */
+	bool to_stdout; /* a sink writes there while we record */
+};
+
+/* ---- losses ---- */
+
+static void count_agent(struct agent_view *v, void *arg)
+{
+	closing_message__add_agent(arg, v);
+}
+
+static void add_losses(struct recorder *r, struct trace_stats *s)
+{
+	s->lost_spans = capture__count(r->in.capture, RT_COUNT_LOST_RING) +
+			capture__count(r->in.capture, RT_COUNT_LOST_TASK);
+	s->lost_depth = capture__count(r->in.capture, RT_COUNT_LOST_DEPTH);
+	s->lost_other +=
+		capture__count(r->in.capture, RT_COUNT_LOST_NOTE) + agent_set__missed(r->in.agents);
+	s->lost_ends += capture__count(r->in.capture, RT_COUNT_LOST_END);
+	s->lost_gpu += capture__count(r->in.capture, RT_COUNT_LOST_END);
+	s->unseen += capture__count(r->in.capture, RT_COUNT_LOST_DISPATCH);
+	agent_set__each(r->in.agents, count_agent, s);
+}
+
+/* ---- the loop ---- */
+
+static int watch(struct recorder *r, int fd)
+{
+	struct epoll_event ev = {.events = EPOLLIN, .data.fd = fd};
+
+	return fd < 0 || epoll_ctl(r->epoll, EPOLL_CTL_ADD, fd, &ev) ? -errno : 0;
+}
+
+static int open_loop(struct recorder *r)
+{
+	sigset_t set;
+	int err;
+
+	signal(SIGCHLD, SIG_DFL); /* ignored, there would be no status of the command */
+	sigemptyset(&set);
+	sigaddset(&set, SIGCHLD);
+	sigprocmask(SIG_BLOCK, &set, NULL);
+	r->stop_wanted = signal_handlers__open();
+	r->epoll = epoll_create1(EPOLL_CLOEXEC);
+	r->signals = signalfd(-1, &set, SFD_CLOEXEC | SFD_NONBLOCK);
+	if (r->epoll < 0 || r->signals < 0)
+		return -errno;
+	err = watch(r, r->signals);
+	return err ? err : watch(r, r->stop_wanted);
+}
+
+static void reap_child(struct recorder *r)
+{
+	if (launch_command__has_ended(&r->launch))
+		r->stop = true;
+}
+
+static void on_signal(struct recorder *r)
+{
+	struct signalfd_siginfo info;
+
+	while (read(r->signals, &info, sizeof(info)) == sizeof(info))
+		reap_child(r);
+}
+
+/* Tracing is on in the collection periods, unless SIGUSR1 has switched it off. */
+static void switch_on_off(struct recorder *r)
+{
+	uint64_t now = clock__boot_ns();
+	bool off = signal_handlers__off() ||
+		   !collection_periods__on(&r->opt->periods, now - r->started);
+
+	if (off == r->off)
+		return;
+	r->off = off;
+	/* The times must not end before the kernel knows, nor begin after it knows. */
+	if (off)
+		off_times__set(&r->trace.off, RT_OFF_STOPPED, true, now);
+	capture__set_off(r->in.capture, off);
+	if (!off)
+		off_times__set(&r->trace.off, RT_OFF_STOPPED, false, clock__boot_ns());
+	log_info("tracing is switched %s", off ? "off" : "on");
+}
+
+/* Where neither the trace nor the command writes to the same terminal. */
+static void say_progress(const struct recorder *r, const struct trace_stats *s)
+{
+	if (r->opt->command || (r->to_stdout && isatty(STDOUT_FILENO)) || !log_progress_is_due())
+		return;
+	log_progress("%.0f s: %" PRIu64 " calls, %" PRIu64 " dispatches, %" PRIu64
+		     " copies; %" PRIu64 " lost",
+		     (double)(clock__boot_ns() - r->started) / 1e9, s->spans, s->dispatches,
+		     s->copies, trace_stats_lost(s));
+}
+
+/* About once a second. */
+static void flush_sinks(struct recorder *r, uint64_t now)
+{
+	struct trace_stats stats = r->trace.stats;
+
+	add_losses(r, &stats);
+	losses_by_process__tell(r->lost_by, r->in.capture, r->in.agents, r->trace.out);
+	trace_clocks__now(&stats.ended);
+	output_set__flush(r->trace.out, now, &stats);
+	say_progress(r, &stats);
+}
+
+static void tell_sinks(struct recorder *r)
+{
+	uint64_t now = clock__boot_ns();
+
+	if (signal_handlers__dump_wanted()) {
+		if (!r->opt->settings.limits.keep_ns)
+			log_warn("SIGUSR2: nothing is held (--keep)");
+		output_set__dump(r->trace.out, "SIGUSR2");
+	}
+	if (output_set__is_due(r->trace.out, now))
+		flush_sinks(r, now);
+	output_set__tick(r->trace.out);
+	if (output_set__is_full(r->trace.out))
+		r->stop = true;
+}
+
+static void on_event(struct recorder *r, int fd)
+{
+	if (fd == r->stop_wanted) {
+		r->stop = true;
+	} else if (fd == r->signals) {
+		on_signal(r);
+	} else { /* pidfd of a traced process: it has ended */
+		epoll_ctl(r->epoll, EPOLL_CTL_DEL, fd, NULL);
+		close(fd);
+		if (!--r->live_pids)
+			r->stop = true;
+	}
+}
+
+/* One that was late is followed at once by the next. */
+static void round_if_due(struct recorder *r, uint64_t *due)
+{
+	uint64_t now = clock__boot_ns();
+
+	if (now < *due)
+		return;
+	switch_on_off(r);
+	intake__round(&r->in);
+	tell_sinks(r);
+	*due += INTAKE_ROUND_NS;
+	if (*due < now)
+		*due = now;
+}
+
+/* A timer's descriptor would cost each round a system call more. */
+static int wait_for_events(const struct recorder *r, struct epoll_event *events, int max,
+			   uint64_t due)
+{
+	uint64_t now = clock__boot_ns();
+	struct timespec left = {.tv_nsec = now < due ? due - now : 0};
+
+	return epoll_pwait2(r->epoll, events, max, &left, NULL);
+}
+
+static void run_loop(struct recorder *r)
+{
+	uint64_t limit = r->opt->duration * 1e9, due = clock__boot_ns();
+	struct epoll_event events[16];
+	int n;
+
+	while (!r->stop) {
+		round_if_due(r, &due);
+		n = wait_for_events(r, events, 16, due); /* -1 on a signal: once more */
+		for (int i = 0; i < n; i++)
+			on_event(r, events[i].data.fd);
+		if (limit && clock__boot_ns() - r->started >= limit)
+			r->stop = true;
+	}
+}
+
+/* ---- setting up ---- */
+
+static bool wants_gpu(const struct options *o)
+{
+	return o->selection.domains & 1u << DOMAIN_GPU;
+}
+
+static bool agents_capture(const struct options *o)
+{
+	return o->capture_by != CAPTURE_BY_UPROBE;
+}
+
+static bool wants_agents(const struct options *o)
+{
+	return wants_gpu(o) || agents_capture(o);
+}
+
+/* The agent intercepts queues, so doorbell probes would have nothing left to record. */
+static bool starts_agent(const struct options *o)
+{
+	return (wants_gpu(o) || o->capture_by == CAPTURE_BY_AGENT) && !o->dispatch_from_bpf;
+}
+
+static uint32_t wants_of_agents(const struct options *o)
+{
+	return (o->selection.barriers ? RT_AGENT_WANT_BARRIERS : 0) |
+	       (wants_gpu(o) ? 0 : RT_AGENT_WANT_CALLS_ONLY);
+}
+
+static uint32_t key_pid(const struct recorder *r)
+{
+	if (r->launch.pid > 0)
+		return r->launch.pid;
+	return r->opt->pid_count == 1 ? r->opt->pids[0] : getpid();
+}
+
+static int open_output(struct recorder *r)
+{
+	const struct output_keys keys = {
+		.pid = key_pid(r),
+		.command = (const char *const *)r->opt->command,
+	};
+
+	r->names = task_names__of(r->trace.tasks);
+	r->trace.out = output_set__new(&r->names, NULL);
+	return r->trace.out ? open_outputs__all(r->trace.out, r->opt, &keys, &r->to_stdout)
+			    : -ENOMEM;
+}
+
+static int add_request(void *capture, uint8_t number, const struct function *fn)
+{
+	int err = capture__add_function(capture, fn);
+
+	return err ? err : capture__add_request(capture, number, fn);
+}
+
+static int open_capture(struct recorder *r)
+{
+	const struct options *o = r->opt;
+	struct capture_config config = {
+		.only_listed = !o->all,
+		.follow_forks = o->command,
+		.hold_unknown = o->command,
+		.tell_exec = o->all,
+		.all_new = o->command,
+		.doorbells = o->selection.doorbells,
+		.kfd = o->selection.domains & 1u << DOMAIN_KFD,
+		.start_off = o->start_off,
+		.start_paused = o->selected_regions,
+		.filter = &o->filter,
+		.ring_bytes = o->ring_bytes,
+	};
+	const struct targets_callbacks callbacks = intake__targets_callbacks(&r->in);
+	bool node_wide = !o->pid_count || targets__any_leaderless(o->pids, o->pid_count);
+	enum capture_mode mode;
+
+	mode = o->attach_mode >= 0 ? (enum capture_mode)o->attach_mode : capture__best_mode();
+	log_info("functions are probed in mode %s", capture_mode_names[mode]);
+	r->in.capture = capture__open(&config, mode);
+	if (!r->in.capture)
+		return -errno;
+	if (config.kfd) {
+		int err = kfd_ioctls__each(r->trace.fns, add_request, r->in.capture);
+
+		if (err)
+			return err;
+	}
+	r->attach = attach_links__new(r->in.capture, mode);
+	if (!r->attach)
+		return -errno;
+	if (agents_capture(o))
+		attach_links__leave_to_agents(r->attach, o->capture_by == CAPTURE_BY_AGENT);
+	r->in.targets = targets__new(r->trace.fns, r->attach, node_wide, &callbacks);
+	return r->in.targets ? 0 : -ENOMEM;
+}
+
+static int open_merge(struct recorder *r)
+{
+	const struct agents_callbacks callbacks = intake__callbacks(&r->in);
+
+	r->in.order = reorder_buffer__new();
+	r->in.operations = gpu_operations__new(&r->trace);
+	r->in.merge = merge__new(&r->trace, r->in.operations);
+	r->in.agents = agent_set__new(r->trace.strings, &callbacks, wants_agents(r->opt));
+	r->lost_by = losses_by_process__new();
+	if (!r->in.order || !r->in.operations || !r->in.merge || !r->in.agents || !r->lost_by)
+		return -ENOMEM;
+	if (agents_capture(r->opt))
+		agent_set__capture_calls(r->in.agents);
+	agent_set__set_rank(r->in.agents, r->opt->all ? CLAIM_OF_NODE : CLAIM_OF_PROCESS);
+	agent_set__want(r->in.agents, wants_of_agents(r->opt));
+	if (r->opt->selection.doorbells) {
+		r->in.dispatches = doorbell_dispatches__new(&r->trace, r->in.operations);
+		return r->in.dispatches ? 0 : -ENOMEM;
+	}
+	return 0;
+}
+
+/* ---- what to trace ---- */
+
+static bool uses_rocm(pid_t pid, void *fns)
+{
+	return targets__count(fns, pid) > 0;
+}
+
+static void say_nothing_to_trace(const struct recorder *r, pid_t pid)
+{
+	char comm[32], below[128] = "";
+
+	procfs__comm(pid, comm, sizeof(comm));
+	descendants__name(pid, "; processes below it have:", uses_rocm, r->trace.fns, below,
+			  sizeof(below));
+	log_err("process %d (%s): no ROCm library mapped: nothing to trace%s", pid, comm, below);
+}
+
+/* Refuses what cannot be traced before anything is touched. */
+static int check_pids(struct recorder *r)
+{
+	const struct options *o = r->opt;
+	int n;
+
+	for (size_t i = 0; i < o->pid_count; i++) {
+		pid_t pid = o->pids[i];
+
+		n = targets__count(r->trace.fns, pid);
+		if (n == -ENOENT || n == -ESRCH) {
+			log_err("process %d: no such process", pid);
+			return -ESRCH;
+		}
+		if (n < 0) {
+			log_err("process %d: read its mappings: %s", pid, strerror(-n));
+			return n;
+		}
+		if (!n) {
+			say_nothing_to_trace(r, pid);
+			return -ENOENT;
+		}
+	}
+	return 0;
+}
+
+static void say_calls_alone(struct recorder *r, pid_t pid, const char *comm)
+{
+	log_say("process %d (%s): API calls", pid, comm);
+	if (wants_gpu(r->opt))
+		agent_set__say_unread(r->in.agents, pid, EXDEV);
+}
+
+static void say_process(pid_t pid, void *arg)
+{
+	struct recorder *r = arg;
+	char comm[32], reason[AGENT_REASON_MAX];
+
+	procfs__comm(pid, comm, sizeof(comm));
+	if (r->opt->capture_by == CAPTURE_BY_AGENT && !agent_set__look(r->in.agents, pid))
+		log_warn("process %d (%s): nothing: %s", pid, comm,
+			 agent_reason(pid, errno, reason));
+	else if (!wants_gpu(r->opt) || procfs__has_own_clock(pid))
+		say_calls_alone(r, pid, comm);
+	else if (r->in.filtered)
+		log_say("process %d (%s): API calls that pass the filters, and GPU times if there "
+			"are any",
+			pid, comm);
+	else if (agent_set__look(r->in.agents, pid))
+		log_say("process %d (%s): API calls and GPU times", pid, comm);
+	else if (r->in.dispatches)
+		log_say("process %d (%s): API calls, and dispatches at their doorbells", pid, comm);
+	else
+		log_say("process %d (%s): API calls; no GPU times: %s", pid, comm,
+			agent_reason(pid, errno, reason));
+}
+
+static int start_pids(struct recorder *r)
+{
+	const struct options *o = r->opt;
+	int n, fd;
+
+	for (size_t i = 0; i < o->pid_count; i++) {
+		pid_t pid = o->pids[i];
+
+		fd = syscall(SYS_pidfd_open, pid, 0);
+		if (watch(r, fd) || capture__list_pid(r->in.capture, pid)) {
+			log_err("process %d: %s", pid, strerror(errno));
+			return -errno;
+		}
+		r->live_pids++;
+		n = targets__add_process(r->in.targets, pid);
+		if (n < 0)
+			return n;
+		if (!r->in.filtered)
+			agent_set__look(r->in.agents, pid);
+	}
+	return 0;
+}
+
+static int add_if_rocm(pid_t pid, void *arg)
+{
+	struct recorder *r = arg;
+
+	if (pid == getpid())
+		return 0;
+	if (targets__add_process(r->in.targets, pid) > 0 && !r->in.filtered)
+		agent_set__look(r->in.agents, pid);
+	return 0;
+}
+
+static int prepare_command(struct recorder *r)
+{
+	char *agent;
+	int err;
+
+	if (!r->opt->command)
+		return 0;
+	agent = starts_agent(r->opt) ? launch_command__find_agent() : NULL;
+	if (!agent && starts_agent(r->opt))
+		log_warn("librtrace-agent.so not found beside this program: no GPU times");
+	if (agent)
+		r->in.absent = agentless__new(agent, intake__gap, &r->in);
+	err = launch_command__prepare(&r->launch, r->opt->command, agent, r->opt->agent_ring_bytes);
+	if (err)
+		log_err("start %s: %s", r->opt->command[0], strerror(-err));
+	free(agent);
+	return err;
+}
+
+/*
+ * What the command is likely to use is probed before it starts: the libraries of the machine, and
+ * the command itself, which may have them linked in. Others are found when they are mapped.
+ */
+static void attach_ahead(struct recorder *r)
+{
+	const char *command = r->opt->command[0];
+	struct installed in = {};
+	char *path;
+	int fd;
+
+	installed_libraries__add_all(&in);
+	for (size_t i = 0; i < in.count; i++) {
+		targets__add_file(r->in.targets, in.files[i].fd, in.files[i].path, false);
+		in.files[i].fd = -1;
+	}
+	installed_libraries__free(&in);
+	path = launch_command__find_program(command);
+	fd = path ? procfs__open_regular(path) : -1;
+	if (fd >= 0)
+		targets__add_file(r->in.targets, fd, path, true);
+	free(path);
+}
+
+static int start_command(struct recorder *r)
+{
+	int err;
+
+	attach_ahead(r);
+	err = capture__list_pid(r->in.capture, r->launch.pid);
+	if (!err) {
+		r->guard = release_on_death__start(capture__pids_map(r->in.capture));
+		err = r->guard < 0 ? r->guard : 0;
+	}
+	if (!err)
+		err = launch_command__go(&r->launch);
+	if (err)
+		log_err("start %s: %s", r->opt->command[0], strerror(-err));
+	return err;
+}
+
+static int start(struct recorder *r)
+{
+	int err;
+
+	if (r->opt->pid_count)
+		err = start_pids(r);
+	else if (r->opt->all)
+		err = procfs__processes(add_if_rocm, r);
+	else
+		err = start_command(r);
+	agent_set__begin(r->in.agents, AGENT_START_MS);
+	r->started = clock__boot_ns();
+	if (!err && !r->opt->command) {
+		r->trace.begin = r->started;
+		targets__each_process(r->in.targets, say_process, r);
+	}
+	return err;
+}
+
+/* ---- the end ---- */
+
+static void finish(struct recorder *r)
+{
+	uint64_t begun = clock__boot_ns(), detached;
+	int err;
+
+	r->trace.begin = r->opt->command ? 0 : r->started;
+	r->trace.end = begun;
+	agent_set__stop(r->in.agents, AGENT_STOP_MS);
+	intake__drain_for(&r->in, LAST_ENDS_MS);
+	r->in.stopping = true;
+	attach_links__free(r->attach);
+	r->attach = NULL;
+	detached = clock__boot_ns();
+	err = capture__flush_open_calls(r->in.capture);
+	if (err)
+		log_warn("calls that are still open are not in the trace: %s", strerror(-err));
+	capture__unwatch(r->in.capture);
+	intake__drain_last(&r->in);
+	if (r->in.absent)
+		agentless__finish(r->in.absent, r->trace.end);
+	merge__finish(r->in.merge, detached);
+	add_losses(r, &r->trace.stats);
+	trace_clocks__now(&r->trace.stats.ended);
+	log_info("stopped and detached in %.0f ms", (detached - begun) / 1e6);
+}
+
+static void say_doorbells(const struct recorder *r)
+{
+	const struct trace_stats *s = &r->trace.stats;
+	uint64_t old = capture__count(r->in.capture, RT_COUNT_OLD_DISPATCH);
+
+	log_say("%" PRIu64 " dispatches at their doorbells, %" PRIu64
+		" of them without times; %" PRIu64 " packets not seen",
+		s->doorbells, s->unmeasured, s->unseen);
+	if (old)
+		log_say("%" PRIu64
+			" packets were under way when their queues were first seen: they are "
+			"not in the trace",
+			old);
+}
+
+static void say_result(const struct recorder *r)
+{
+	closing_message__say(&r->trace.stats, (clock__boot_ns() - r->started) / 1e9);
+	if (r->in.agent_calls)
+		log_info("%" PRIu64 " calls were captured by agents", r->in.agent_calls);
+	if (r->in.dispatches)
+		say_doorbells(r);
+	if (r->opt->command && !r->trace.stats.spans && !r->trace.stats.runtimes)
+		log_warn("the command made no call of a traced function");
+}
+
+static int exit_status(const struct recorder *r, int err)
+{
+	if (err)
+		return EXIT_FAILURE;
+	return launch_command__exit_status(&r->launch);
+}
+
+static void close_all(struct recorder *r)
+{
+	launch_command__cancel(&r->launch);
+	release_on_death__dismiss(r->guard);
+	agent_set__free(r->in.agents);
+	agentless__free(r->in.absent);
+	losses_by_process__free(r->lost_by);
+	attach_links__free(r->attach);
+	targets__free(r->in.targets);
+	capture__close(r->in.capture);
+	merge__free(r->in.merge);
+	doorbell_dispatches__free(r->in.dispatches);
+	gpu_operations__free(r->in.operations);
+	intake__free(&r->in);
+	trace_state__close(&r->trace);
+	if (r->epoll >= 0)
+		close(r->epoll);
+	if (r->signals >= 0)
+		close(r->signals);
+}
+
+static bool filters_calls(const struct options *o)
+{
+	return !selection__has_all_causes(&o->selection) || o->filter.min_duration ||
+	       o->filter.errors_only || o->filter.uid_count || o->filter.comm_count ||
+	       o->filter.cgroup_count;
+}
+
+static int open_trace(struct recorder *r)
+{
+	struct trace *t = &r->trace;
+	int err = trace_state__open(t, &r->opt->selection);
+
+	if (err)
+		return err;
+	t->calls_filtered = filters_calls(r->opt);
+	string_pool__set_kernel_names(t->strings, r->opt->kernel_names);
+	processes__set_initially_off(t->tasks,
+				     (r->opt->start_off ? RT_OFF_STOPPED : 0) |
+					     (r->opt->selected_regions ? RT_OFF_PAUSED : 0));
+	r->in.trace = t;
+	r->in.filter = &r->opt->filter;
+	r->in.filtered = r->opt->filter.uid_count || r->opt->filter.comm_count ||
+			 r->opt->filter.cgroup_count;
+	return 0;
+}
+
+/*
+ * Runs after the fork of the command, which keeps the user's capabilities. Runs before any thread
+ * is started, as the kernel keeps capabilities by thread, and before the first file of other users
+ * is read.
+ */
+static int reduce_privileges(struct recorder *r)
+{
+	const struct options *o = r->opt;
+	int err;
+
+	if (!tracefs__root()) /* it may have to be mounted */
+		return -ENOENT;
+	same_file__prepare();
+	err = privileges__reduce(o->command, o->settings.metrics);
+	if (err)
+		log_err("give up capabilities: %s", strerror(-err));
+	else
+		seccomp_filter__install(o->settings.metrics);
+	return err;
+}
+
+static int open_all(struct recorder *r)
+{
+	int err;
+
+	err = open_trace(r);
+	if (!err)
+		err = privileges__check();
+	if (!err && nop5_test__test() == NOP5_UNKNOWN)
+		log_info("5-byte nops: not known what the kernel makes of probes there: none is "
+			 "probed");
+	if (!err) {
+		err = open_loop(r);
+		if (err)
+			log_err("start: %s", strerror(-err));
+	}
+	if (!err)
+		err = prepare_command(r);
+	if (!err)
+		err = reduce_privileges(r);
+	if (!err)
+		err = check_pids(r);
+	if (!err)
+		err = open_output(r);
+	if (!err)
+		err = open_capture(r);
+	return err ? err : open_merge(r);
+}
+
+int recorder__run(const struct options *o)
+{
+	struct recorder r = {.opt = o, .epoll = -1, .signals = -1};
+	int err;
+
+	r.launch.go = -1;
+	r.guard = -1;
+	if (o->command)
+		inherited_state__save(&r.launch.inherited);
+	err = open_all(&r);
+	if (!err)
+		err = start(&r);
+	if (err) {
+		output_set__discard(r.trace.out);
+	} else {
+		run_loop(&r);
+		finish(&r);
+		err = output_set__close(r.trace.out, &r.trace.stats);
+		say_result(&r);
+		launch_command__see_off(&r.launch, o->command);
+	}
+	close_all(&r);
+	return exit_status(&r, err);
+}
