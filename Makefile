@@ -61,7 +61,7 @@ ifneq ($(if $(SAN),,$(COV)),)
 endif
 
 .DELETE_ON_ERROR:
-.PHONY: all static tests unit e2e check quick bench install uninstall lint format clean sanitized print-unit-tests
+.PHONY: all static tests unit e2e check quick bench install uninstall lint format clean sanitized print-unit-tests print-plain-tests tsan
 
 all:
 
@@ -99,14 +99,22 @@ check:
 quick:
 	$(Q)O=$(O) scripts/check --quick
 
-# For scripts/check.
+# For tests/check.py.
 print-unit-tests:
 	@echo $(UNIT_TESTS)
 
-# What can run with a sanitizer: our own programs. Code for other processes cannot bring its runtime.
-sanitized: $(O)/rtrace-bpf $(O)/librtrace-agent.so $(UNIT_TESTS)
+print-plain-tests:
+	@echo $(PLAIN_TESTS)
+
+# What can run with a sanitizer: our own programs, and the unit tests that are linked with objects of theirs. PLAIN_TESTS
+# are those that run code for other processes, which cannot bring its runtime.
+sanitized: $(O)/rtrace-bpf $(O)/librtrace-agent.so $(filter-out $(PLAIN_TESTS),$(UNIT_TESTS))
 
 SOURCES = $(shell git ls-files -co --exclude-standard '*.c' '*.h' '*.cpp' '*.hpp' 2>/dev/null)
+
+# What runs under ThreadSanitizer: scripts/check --all. Make itself knows what is out of date there.
+tsan:
+	$(Q)$(MAKE) --no-print-directory O=$(O)/tsan SAN=thread CFLAGS="-O1 -g" $(TSAN_PROGRAMS:%=$(O)/tsan/%)
 
 lint:
 	$(Q)scripts/lint

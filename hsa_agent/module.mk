@@ -44,6 +44,7 @@ $(O)/librtrace-agent.so: $(AGENT_OBJS) $(INPROCESS) $(COMMON_PIC) hsa_agent/agen
 
 AGENT_TESTS = test_agent_ring test_agent_map test_agent_tables test_descriptor test_peek test_stderr_line test_spans test_stubs test_bind
 UNIT_TESTS += $(AGENT_TESTS:%=$(O)/tests/%)
+PLAIN_TESTS += $(O)/tests/test_agent_tables
 tests: $(AGENT_TESTS:%=$(O)/tests/%) $(O)/tests/agent_dump
 
 $(O)/tests/test_agent_ring: $(O)/obj/tests/unit/test_agent_ring.o $(O)/obj/hsa_agent/ring/shared_memory.o $(O)/obj/common/agent_layout.o

@@ -40,6 +40,7 @@ $(O)/tests/test_sdk_roctx $(O)/tests/test_sdk_roctx_direct:
 
 ROCTX_TESTS = $(O)/tests/test_roctx $(O)/tests/test_sdk_roctx $(O)/tests/test_sdk_roctx_direct
 UNIT_TESTS += $(ROCTX_TESTS)
+PLAIN_TESTS += $(ROCTX_TESTS)
 
 all: $(O)/libroctx64.so.4 $(O)/librocprofiler-sdk-roctx.so.1
 tests: $(ROCTX_TESTS)

@@ -19,12 +19,6 @@ $(O)/agent/lib%.so: $(O)/pic/tests/agent/%.o
 	@mkdir -p $(@D)
 	$(Q)$(CC) $(CFLAGS) $(SHLIB_LDFLAGS) $^ -o $@ $(AGENT_TEST_LIBS_$*)
 
-# The agent once more, for ThreadSanitizer. Make itself knows what is out of date there.
-ifeq ($(SAN),)
-.PHONY: tsan-agent
-tsan-agent:
-	$(Q)$(MAKE) --no-print-directory O=$(O)/tsan SAN=thread CFLAGS="-O1 -g" $(O)/tsan/librtrace-agent.so
-tests: tsan-agent
-endif
+TSAN_PROGRAMS += librtrace-agent.so
 
 tests: $(addprefix $(O)/agent/,life reopen refuse libfailing.so libhip_records.so libother_tool.so libplugin.so libticks.so)

@@ -20,7 +20,7 @@ teardown() {
 }
 
 # same COMMAND...: without agent, with a dormant one, and traced; the trace is left as t.json. A hang is a
-# failure, its status 124. The command gives way to the tracer, which has to see it before it ends.
+# failure, its status 124. The ring holds all of it: nothing is lost, however late the tracer reads.
 same() {
 	echo "same $*"
 	rm -f "$(tmp truth)"
@@ -28,7 +28,7 @@ same() {
 	outcome "$(tmp dormant)" sim SIMKFD_GPUS=1 SIMKFD_KERNEL_NS=5000 HSA_TOOLS_LIB="$AGENT" \
 		timeout "$(seconds 150)" "$@"
 	outcome "$(tmp active)" sim SIMKFD_GPUS=1 SIMKFD_KERNEL_NS=5000 SIMKFD_TRUTH="$(tmp truth)" \
-		timeout "$(seconds 150)" "$RTRACE" -t gpu -f json -o "$(tmp t.json)" -- nice -n 19 "$@"
+		timeout "$(seconds 150)" "$RTRACE" -t gpu --gpu-buffer=64 -f json -o "$(tmp t.json)" -- "$@"
 	diff "$(tmp none)" "$(tmp dormant)"
 	diff "$(tmp none)" "$(tmp active)"
 	grep -q '^result PASSED$' "$(tmp none)"
@@ -155,6 +155,7 @@ what_ended_is_true() {
 	all_is_true
 }
 
+# bats test_tags=slow
 @test "10,000 queues: memory does not grow with them, and all that they run is recorded" {
 	# Without interrupts: in ROCm 5.2 two threads of the runtime wait for one of a queue that is destroyed,
 	# and now and then, in thousands, one of them for ever.
@@ -246,6 +247,7 @@ starved() {
 	[ "$n" -gt 10 ] && [ "$n" -lt 500 ]
 }
 
+# bats test_tags=slow
 @test "no memory for the agent: a program does what it does, whichever allocation fails" {
 	starved '' "$LIFE" plain
 	RTRACE_AGENT=active starved '' "$LIFE" plain
@@ -392,6 +394,7 @@ two_tools() {
 
 # A job that does one thing after the other: what is in a trace must be all that was between its first and its
 # last operation.
+# bats test_tags=slow
 @test "tracers one after the other, five times: each has every operation of its time, and the job is the same" {
 	start_job HSA_TOOLS_LIB="$AGENT" SIMKFD_GPUS=1 "$O/workloads/job" -d 200
 	go
@@ -422,6 +425,7 @@ stays_asleep() {
 	[ "$(sleeps_of_agent "$job")" = "$before" ]
 }
 
+# bats test_tags=slow
 @test "nobody looks: the agent's thread sleeps, until a tracer comes, and when it has gone" {
 	start_job HSA_TOOLS_LIB="$AGENT" SIMKFD_GPUS=1 "$O/workloads/job" -d 2000
 	go
@@ -491,6 +495,7 @@ says_nothing_of_us() {
 	grep -q ', 1 GPU records,' "$(tmp err)"
 }
 
+# bats test_tags=slow
 @test "valgrind: no use of memory that is not ours to use, dormant and recording" {
 	for how in "" RTRACE_AGENT=active; do
 		for program in "hsa_dispatch -n 50" "hsa_producers"; do
@@ -507,6 +512,7 @@ says_nothing_of_us() {
 
 # The application and the runtime are not built for it, and what it says of them may be wrong; that it says
 # something shows that it is at work.
+# bats test_tags=slow,tsan
 @test "ThreadSanitizer: no data race of ours, while tracers come and go" {
 	local tsan
 

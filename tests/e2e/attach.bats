@@ -1,6 +1,6 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: MIT
-# bats file_tags=node
+# bats file_tags=node,plain
 # Attaching to jobs that already run, and the ends of both sides.
 
 load common
@@ -93,6 +93,7 @@ hsa_calls() {
 	[ "$(traced_ops "$(tmp t.json)" | wc -l)" = 0 ]
 }
 
+# bats test_tags=slow
 @test "two tracers one after the other, each with its part of the job" {
 	start_job HSA_TOOLS_LIB="$AGENT" "$O/workloads/job" -d 2000
 	go
@@ -136,6 +137,7 @@ bytes_in_memory() {
 	grep -q '^result PASSED$' "$(tmp out)"
 }
 
+# bats test_tags=slow
 @test "kill -9 of the job: the trace holds what it did up to then" {
 	start_job HSA_TOOLS_LIB="$AGENT" "$O/workloads/job" -t 2
 	start_tracer -p "$job"
@@ -219,6 +221,7 @@ bytes_in_memory() {
 	[ "$(calls "$(tmp t.json)" | cut -f5 | sort -u | wc -l)" = 2 ]
 }
 
+# bats test_tags=slow
 @test "kill -9 of the tracer of a command: nothing that it had stopped stays so" {
 	for i in 1 2 3 4 5 6 7 8; do
 		"$RTRACE" -f text -o /dev/null -- sh -c \
@@ -318,6 +321,7 @@ events_of() {
 	wait "$job"
 }
 
+# bats test_tags=slow
 @test "a tracer that was stopped: operations that the agent gave up recording are counted as lost" {
 	start_job HSA_TOOLS_LIB="$AGENT" RTRACE_AGENT_LOG=1 "$O/workloads/job" -d 1000
 	start_tracer -p "$job"
@@ -341,6 +345,7 @@ events_of() {
 	[ $((recorded + lost)) = "$(wc -l <"$(tmp true)")" ]
 }
 
+# bats test_tags=slow
 @test "a FIFO that is named like a library holds nobody up" {
 	mkfifo "$(tmp libamdhip64.so)"
 	"$RTRACE" -a -f json -o "$(tmp t.json)" --duration 2 2>"$(tmp err)" &

@@ -1,5 +1,6 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: MIT
+# bats file_tags=plain
 # The capture alone, on a library made for it: every way a call can be entered and left, in every mode
 # of attaching. The judge is what tests/capture/edges.c does.
 

@@ -1,6 +1,6 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: MIT
-# bats file_tags=node
+# bats file_tags=node,plain
 # Calls that the agent captures in the process: the same workload, captured by it and by uprobes, makes the
 # same trace, event by event; and nothing is told twice or lost where both work.
 
@@ -142,6 +142,7 @@ start_both() {
 	[ "$by_agents" -gt $((all * 9 / 10)) ]
 }
 
+# bats test_tags=slow
 @test "one tracer after the other, the first is killed: none has calls of another's" {
 	start_job HSA_TOOLS_LIB="$AGENT"
 	wait_for grep -q librtrace-agent "/proc/$job/maps"
@@ -194,6 +195,7 @@ launches_in() {
 	done
 }
 
+# bats test_tags=slow
 @test "two tracers of a node: what starts then is whole in both, but for the moment until the agent knows" {
 	needs_to_be_alone
 	for i in 1 2; do
@@ -270,6 +272,7 @@ sum_of() {
 	od -An -v -t u8 -w64 "$1" | awk '{ sum += $1 } END { printf "%d\n", sum }'
 }
 
+# bats test_tags=slow
 @test "as many calls as two threads can make: each is recorded or counted as lost" {
 	sim SIMKFD_GPUS=1 "$RTRACE" -v -t hip,gpu -e hipGetDevice -S -o "$(tmp t.txt)" -- \
 		"$O/workloads/rate" 2 "${RT_RATE_SECONDS:-2}" 0 "$(tmp counts)" >"$(tmp out)" 2>"$(tmp err)"
@@ -290,6 +293,7 @@ has_agent() {
 	grep -q librtrace-agent "/proc/$(child)/maps"
 }
 
+# bats test_tags=slow
 @test "killed at any moment: no more is missing than the call that a thread was writing" {
 	for ((kill = 0; kill < ${RT_KILLS:-8}; kill++)); do
 		rm -f "$(tmp counts)"

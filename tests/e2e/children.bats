@@ -1,6 +1,6 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: MIT
-# bats file_tags=node
+# bats file_tags=node,plain
 # Processes that a traced process makes, in every way that Linux has, while they and it are in functions that
 # are probed in every way (tests/workloads/children.c): none ends other than untraced, and each call is in the
 # trace, as one of the process that made it. docs/reference/processes.md has the table.

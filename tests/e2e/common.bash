@@ -113,18 +113,17 @@ seconds() {
 	awk -v n="$1" -v patience="${RT_PATIENCE:-1}" 'BEGIN { print n * patience }'
 }
 
-# Waits until the command succeeds, at most 20 s times RT_PATIENCE, which is for slow machines.
+# Waits until the command succeeds, at most 120 s times RT_PATIENCE, which is for slow machines.
 wait_for() {
-	local i
+	local end=$((SECONDS + 120 * ${RT_PATIENCE:-1}))
 
-	for ((i = 0; i < 400 * ${RT_PATIENCE:-1}; i++)); do
-		if "$@" >/dev/null 2>&1; then
-			return 0
+	until "$@" >/dev/null 2>&1; do
+		if [ $SECONDS -ge $end ]; then
+			echo "gave up waiting for: $*; load $(cat /proc/loadavg)" >&2
+			return 1
 		fi
 		sleep 0.05
 	done
-	echo "gave up waiting for: $*" >&2
-	return 1
 }
 
 # fresh FILE...: files of this test that are about to be written anew and waited for. A program in the

@@ -1,5 +1,6 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: MIT
+# bats file_tags=plain
 # Dispatches from BPF alone: programs without the agent, against the simulator's truth log. Copies are not
 # told by doorbells.
 

@@ -1,5 +1,6 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: MIT
+# bats file_tags=plain
 # The documents: links lead somewhere, commands have options that exist, the README stays short.
 
 load common

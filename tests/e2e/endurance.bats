@@ -1,6 +1,6 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: MIT
-# bats file_tags=time
+# bats file_tags=time,plain
 # A tracer that runs for long: the short form of scripts/endurance, and its two judges, who must find what is wrong.
 
 load common
@@ -51,6 +51,7 @@ judged() {
 	not judged 0 "pid 7"
 }
 
+# bats test_tags=slow
 @test "a minute of programs that come and go: all calls told, no growth" {
 	cd "$BATS_TEST_DIRNAME/../.."
 	scripts/endurance 1 >"$(tmp said)" || {

@@ -190,6 +190,7 @@ in_group() {
 	sh -c 'echo $$ >"$1/cgroup.procs"; shift; exec "$@"' sh "$GROUP" "$@"
 }
 
+# bats test_tags=slow
 @test "too little memory for its rings: one line, and the job goes on" {
 	start_job HSA_TOOLS_LIB="$AGENT" "$O/workloads/job" -d 1000
 	memory_group 400M

@@ -1,5 +1,6 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: MIT
+# bats file_tags=plain
 # How the tracer is built, which runs as root and reads what others have written.
 
 load common

@@ -1,5 +1,6 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: MIT
+# bats file_tags=plain
 # HIP and HSA programs, launched by the tracer, on the simulated GPU: calls against the program's own
 # count, GPU operations against the simulator's truth log.
 

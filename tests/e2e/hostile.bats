@@ -1,6 +1,6 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: MIT
-# bats file_tags=node
+# bats file_tags=node,plain
 # Hostile processes beside an honest one: what they map or write costs the tracer little, and the honest job's calls are
 # all in the trace.
 

@@ -75,6 +75,7 @@ for kind, name, begin, length, corr in spans:
     print(kind, name, begin - min(first), length, corr, sep="\t")' "$1" | sort
 }
 
+# bats test_tags=slow
 @test "the timeline has every span of a trace that is not too long" {
 	for w in "job -n 30 -t 3" ranges graphs "copies -m 100000" errors; do
 		echo "$w"
@@ -91,6 +92,7 @@ for kind, name, begin, length, corr in spans:
 	[ "$(of '[.rows[] | .spans[] | select(.name == "hipMemcpy" and (.text | test("= hipErrorInvalidValue$")))] | length')" -gt 0 ]
 }
 
+# bats test_tags=slow
 @test "tables and counts in the browser are what JSON tells" {
 	needs_browser
 	for w in "streams -g 2 -t 2 -s 2 -n 20" copies resources; do
@@ -118,6 +120,7 @@ for kind, name, begin, length, corr in spans:
 	"$PAGE" text "$(tmp t.html.dom)" failure-table | grep -q 'hipMemcpy(.*) = hipErrorInvalidValue'
 }
 
+# bats test_tags=slow
 @test "exported is what was written at once; one file, nothing from a network" {
 	record_formats html ranges
 	"$RTRACE" export -f html "$(tmp t.rtrace)" -o "$(tmp e.html)" 2>"$(tmp err)"
@@ -136,6 +139,7 @@ for kind, name, begin, length, corr in spans:
 	)
 }
 
+# bats test_tags=slow
 @test "a call and what it caused" {
 	needs_browser
 	record_formats html graphs
@@ -161,6 +165,7 @@ play() {
 	cp "$(tmp played.html.dom)" "$(tmp t.html.dom)"
 }
 
+# bats test_tags=slow
 @test "pointer, wheel, keys; sorting" {
 	needs_browser
 	record_formats html "streams -g 2 -t 2 -s 2 -n 20"
@@ -216,6 +221,7 @@ play() {
 	[ "$(head -n 1 "$(tmp names)")" '>' "$(tail -n 1 "$(tmp names)")" ]
 }
 
+# bats test_tags=slow
 @test "hostile names are text" {
 	needs_browser
 	cat >"$(tmp marks.py)" <<-EOT
@@ -239,6 +245,7 @@ play() {
 	[ "$(grep -ao '<img' "$(tmp t.html.dom)" | wc -l)" = 0 ]
 }
 
+# bats test_tags=slow
 @test "of too many the longest are drawn, tables count all" {
 	"$O/tests/big_recording" "$(tmp t.rtrace)" 150000
 	"$RTRACE" export -f html "$(tmp t.rtrace)" 2>"$(tmp err)"
@@ -265,6 +272,7 @@ play() {
 	"$PAGE" text "$(tmp t.html.dom)" shown | grep -q '100,000 of 600,000 API calls'
 }
 
+# bats test_tags=slow
 @test "losses are said first" {
 	needs_browser
 	record_formats html vectoradd

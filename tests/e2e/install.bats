@@ -1,6 +1,6 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: MIT
-# bats file_tags=time
+# bats file_tags=time,plain
 # What `make install` installs: that it works where it is, without the tree, and says what is true.
 
 load common
@@ -286,6 +286,7 @@ runs_sdk_tool() {
 	done <"$(tmp headers)"
 }
 
+# bats test_tags=slow
 @test "a tool is built by cmake with the installed librocprofiler-sdk, and runs with it" {
 	needs_mounts
 	command -v cmake || skip "no cmake"
@@ -501,6 +502,7 @@ typed() {
 	) | HOME=$(tmp home) ZDOTDIR=$(tmp home) PATH=$(dirname "$RTRACE"):$PATH TERM=xterm timeout 60 script -qefc "stty cols 120; $1 -i" "$(tmp typed)" >/dev/null
 }
 
+# bats test_tags=slow
 @test "completion: zsh and fish ask bash" {
 	for shell in zsh fish; do
 		command -v "$shell" >/dev/null || skip "no $shell"

@@ -1,5 +1,6 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: MIT
+# bats file_tags=plain
 # The judge of traces (tests/judge.py): what it lets pass, and that it sees each way in which a trace can be wrong.
 
 load common

@@ -395,6 +395,7 @@ check_example_dispatches() { # LAUNCH
 	diff <(jq -r '.traceEvents[] | select(.name == "hipLaunchKernel") | .args.external' "$(tmp t.json)") <(seq 1001 1010)
 }
 
+# bats test_tags=slow,tsan
 @test "ThreadSanitizer: no data race, enabling and disabling under load included" {
 	nm -D "$O/tsan/libroctracer64.so.4" | grep -q __tsan_write
 	for test in "$O"/tsan/tests/test_{roctracer,roctracer_gpus,roctracer_records}_{52,57,64} "$O/tsan/tests/test_kfd"; do
@@ -405,6 +406,7 @@ check_example_dispatches() { # LAUNCH
 }
 
 # The application and the runtime are not built for it.
+# bats test_tags=slow,tsan
 @test "ThreadSanitizer: no data race of ours with the real HSA, operations and packets" {
 	local tsan
 

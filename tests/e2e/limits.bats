@@ -69,6 +69,7 @@ size_of() {
 	grep -q 'chunks are missing' "$(tmp export.err)"
 }
 
+# bats test_tags=slow
 @test "a file for every second" {
 	start_job
 	start_tracer --rotate 1s
@@ -104,6 +105,7 @@ size_of() {
 	[ "$(wc -l <"$(tmp all)")" = "$(recorded)" ]
 }
 
+# bats test_tags=slow
 @test "flight recorder: the newest on SIGUSR2, and at the end what came after it" {
 	start_job
 	start_tracer --keep 2s
@@ -143,6 +145,7 @@ size_of() {
 	[ "$(wc -l <"$(tmp all)")" = "$(recorded)" ]
 }
 
+# bats test_tags=slow
 @test "flight recorder: a process that is killed" {
 	sim SIMKFD_TRUTH="$(tmp truth)" "$RTRACE" --keep 60s -f rtrace -o "$(tmp t.rtrace)" -- sh -c "
 		'$O/workloads/storm' -n 1000000 >/dev/null & p=\$!

@@ -64,6 +64,7 @@ is() {
 	[ "$(query "$2")" = "$1" ]
 }
 
+# bats test_tags=slow
 @test "what Prometheus scrapes is what the job did" {
 	command -v prometheus promtool >/dev/null || skip "no prometheus"
 	start_job HSA_TOOLS_LIB="$O/librtrace-agent.so" "$O/workloads/job" -n 50 -t 2

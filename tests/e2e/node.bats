@@ -1,6 +1,6 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: MIT
-# bats file_tags=node
+# bats file_tags=node,plain
 # All processes of the node by one -a: in containers, with other files, with HIP linked in, those that
 # come and go. The judges are what the programs print, the simulator's truth log, and /proc.
 
@@ -113,6 +113,7 @@ host_libraries() {
 
 # Folders with other releases of ROCm and this project built in /rtrace/build, as scripts/rocm-matrix
 # makes them: RT_ROCM_ROOTS=FOLDER:FOLDER...
+# bats test_tags=slow
 @test "containers with other releases of ROCm" {
 	needs_to_be_alone
 	[ -n "${RT_ROCM_ROOTS:-}" ] || skip "no folders with other releases in RT_ROCM_ROOTS"
@@ -327,6 +328,7 @@ take_number() {
 	wait "$second"
 }
 
+# bats test_tags=slow
 @test "a process that gets the number of another inherits nothing" {
 	needs_to_be_alone
 	[ -w /proc/sys/kernel/ns_last_pid ] || skip "numbers of processes cannot be chosen here"
@@ -361,6 +363,7 @@ descriptors_of() {
 	find "/proc/$1/fd" -mindepth 1 | wc -l
 }
 
+# bats test_tags=slow
 @test "a thousand processes come and go: all their calls, and nothing of them is kept" {
 	needs_to_be_alone
 	local program=edges$$

@@ -1,5 +1,6 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: MIT
+# bats file_tags=plain
 # Where probes are placed, on a library whose functions begin in every way that matters
 # (tests/capture/sites.S). Its user checks that nothing is lost on the way; the kernel itself says how it
 # treats each place; the labels of the assembly are checked by the unit test.

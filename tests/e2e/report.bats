@@ -228,6 +228,7 @@ about() {
 	"$RTRACE" report --json "$(tmp none.rtrace)" 2>/dev/null | jq -e '.gpus == []'
 }
 
+# bats test_tags=slow
 @test "a long recording in little memory: all numbers, whatever is told late" {
 	rounds=300000
 	"$O/tests/big_recording" "$(tmp t.rtrace)" $rounds

@@ -15,10 +15,12 @@ phases() {
 	grep -q '^result PASSED$' "$(tmp out)"
 }
 
+# bats test_tags=slow
 @test "contexts are started and stopped 300 times while threads call: nothing is lost while one runs, nothing is told else" {
 	phases -t 8 -n 300
 }
 
+# bats test_tags=slow
 @test "the same while the tool throws in callbacks, calls HIP in callbacks, and is finalised in one" {
 	for does in throw call finalize; do
 		echo "$does"
@@ -26,6 +28,7 @@ phases() {
 	done
 }
 
+# bats test_tags=slow,tsan
 @test "the same under ThreadSanitizer: no race of ours" {
 	local tsan
 

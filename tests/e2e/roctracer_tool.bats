@@ -443,6 +443,7 @@ refused() {
 	done
 }
 
+# bats test_tags=slow
 @test "no memory to speak of is taken" {
 	cat >"$(tmp peak.py)" <<-EOT
 		import ctypes
@@ -459,6 +460,7 @@ refused() {
 	[ $((with - without)) -lt 16384 ]
 }
 
+# bats test_tags=slow,tsan
 @test "ThreadSanitizer: no data race" {
 	nm -D "$O/tsan/roctracer/libroctracer_tool.so" | grep -q __tsan_write
 	for hip in 52 57 64; do

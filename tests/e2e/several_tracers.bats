@@ -1,6 +1,6 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: MIT
-# bats file_tags=node
+# bats file_tags=node,plain
 # Several tracers that reach one process in the same moment: one of them has its agent, and nobody is harmed. And what is
 # said of processes that have no GPU times.
 # RT_ROUNDS: rounds of each test (default 5), RT_FIRST: number of the first (default 0), which says how late the second

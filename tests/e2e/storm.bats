@@ -1,6 +1,6 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: MIT
-# bats file_tags=time
+# bats file_tags=time,plain
 # Very many GPU operations, each of them against the simulator's truth log and against the arguments of
 # the call that asked for it; and the runtimes' settings, under which a program must do the same with
 # the agent and without. RT_STORM: how many dispatches the storm has, up to 2,000,000; see scripts/storm.
@@ -18,12 +18,11 @@ teardown() {
 	rm -f "$(tmp t.json)" "$(tmp truth)"
 }
 
-# Traces the storm with these options. It gives way to the tracer, which has to keep up on a machine
-# that is not larger than the storm.
+# Traces the storm with these options. The rings hold all of it: nothing is lost, however late the tracer reads.
 trace_storm() {
 	rm -f "$(tmp truth)"
 	sim SIMKFD_TRUTH="$(tmp truth)" SIMKFD_KERNEL_NS=2000 SIMKFD_DRIFT_PPM=200 SIMKFD_GPUS=8 \
-		"$RTRACE" -M -f json -o "$(tmp t.json)" -- nice -n 19 "$O/workloads/storm" "$@" \
+		"$RTRACE" --buffer=64 --gpu-buffer=256 -M -f json -o "$(tmp t.json)" -- "$O/workloads/storm" "$@" \
 		>"$(tmp out)" 2>"$(tmp err)"
 	grep -q '^result PASSED$' "$(tmp out)"
 	grep -q "$NOTHING_LOST" "$(tmp err)"
@@ -90,6 +89,7 @@ fault_is_found() {
 	fault_is_found "${graph}d" 'no call'
 }
 
+# bats test_tags=slow
 @test "500 ppm of drift: the times are right to a microsecond" {
 	for ppm in 500 -500; do
 		rm -f "$(tmp truth)"
@@ -101,6 +101,7 @@ fault_is_found() {
 	done
 }
 
+# bats test_tags=slow
 @test "a tracer that was kept from running says what is missing" {
 	sim_exec "$RTRACE" -f text -o "$(tmp t.text)" -- "$O/workloads/job" -d 1000 >"$(tmp out)" 2>"$(tmp err)" &
 	tracer=$!
@@ -141,6 +142,7 @@ killed_storm() {
 	"$O/tests/storm_check" -k "$(tmp truth)" "$(tmp t.json)"
 }
 
+# bats test_tags=slow
 @test "killed at any moment: what the GPU had done by then is in the trace, with its times" {
 	local settings=("HSA_ENABLE_SDMA=1" "HSA_ENABLE_SDMA=0" "GPU_MAX_HW_QUEUES=1" "HSA_ENABLE_INTERRUPT=0")
 
@@ -182,24 +184,29 @@ programs_under() {
 	check_truth "$(tmp truth)" "$(tmp t.json)"
 }
 
+# bats test_tags=slow
 @test "the same without agent, with a dormant one, and traced: the defaults of the runtimes, spelled out" {
 	programs_under "HSA_ENABLE_INTERRUPT=1 HSA_ENABLE_SDMA=1 AMD_DIRECT_DISPATCH=1"
 }
 
+# bats test_tags=slow
 @test "the same without agent, with a dormant one, and traced: HSA_ENABLE_INTERRUPT=0" {
 	programs_under HSA_ENABLE_INTERRUPT=0
 }
 
+# bats test_tags=slow
 @test "the same without agent, with a dormant one, and traced: HSA_ENABLE_SDMA=0" {
 	programs_under HSA_ENABLE_SDMA=0
 	# The copies of the storm's graphs, for one, were kernels.
 	[ "$(grep -c ' kind=copy ' "$(tmp truth)")" = 0 ]
 }
 
+# bats test_tags=slow
 @test "the same without agent, with a dormant one, and traced: GPU_MAX_HW_QUEUES=1" {
 	programs_under GPU_MAX_HW_QUEUES=1
 }
 
+# bats test_tags=slow
 @test "the same without agent, with a dormant one, and traced: AMD_DIRECT_DISPATCH=0" {
 	# Without direct dispatch, HIP 6.4 launches captured graphs past what a stream has still to submit.
 	programs_under "AMD_DIRECT_DISPATCH=0 DEBUG_CLR_GRAPH_PACKET_CAPTURE=0" -c

@@ -30,6 +30,7 @@ cell() {
 		f[1] == pid { print f[at[column]] }' "$2"
 }
 
+# bats test_tags=slow
 @test "a process in numbers: as many launches as the GPU ran in that time" {
 	busy_job -d 1000
 	"$RTRACE" top -p "$job" -i 1 -n 4 >"$(tmp t)" 2>"$(tmp err)"

@@ -33,10 +33,5 @@ $(FUZZ_TARGETS): $(FUZZ_DIR)/%: $(FUZZ_DIR)/obj/tests/fuzz/%.o $(FUZZ_DIR)/trace
 	$(call say,LD,$@)
 	$(Q)$(CLANG) $(FUZZ_CFLAGS) -fsanitize=fuzzer $(filter %.o,$^) $(filter %.a,$^) -o $@ $(FUZZ_LIBS) $(TRACER_LIBS)
 
-.PHONY: fuzz-targets fuzz-short
+.PHONY: fuzz-targets
 fuzz-targets: $(FUZZ_TARGETS)
-	@echo $(FUZZ_TARGETS) >/dev/null
-
-# What was found before, and a few seconds of new inputs.
-fuzz-short:
-	$(Q)O=$(O) scripts/fuzz 5

@@ -19,6 +19,7 @@ $(SDK_OPERATION_TESTS): $(O)/tests/%: $(O)/obj/tests/rocprofiler/%.o $(O)/obj/te
 	$(Q)$(CC) $(CFLAGS) $(SANFLAGS) $^ -o $@ -lcmocka -lstdc++ -lpthread -ldl
 
 UNIT_TESTS += $(SDK_OPERATION_TESTS)
+PLAIN_TESTS += $(SDK_OPERATION_TESTS)
 tests: $(SDK_OPERATION_TESTS)
 
 # ---- with the library itself, and tools of which one is linked, the others loaded ----
@@ -44,6 +45,7 @@ $(O)/tests/test_sdk_registration: $(O)/obj/tests/rocprofiler/test_sdk_registrati
 	$(Q)$(CC) $(CFLAGS) $(SANFLAGS) -rdynamic -Wl,--no-as-needed $^ -Wl,-rpath,'$$ORIGIN:$$ORIGIN/..' -o $@ -lcmocka -lpthread -ldl
 
 UNIT_TESTS += $(O)/tests/test_sdk_registration
+PLAIN_TESTS += $(O)/tests/test_sdk_registration
 tests: $(O)/tests/test_sdk_registration
 
 # To be run with the simulated GPU in LD_PRELOAD, and SIMKFD_GPUS=2.
@@ -54,13 +56,7 @@ $(O)/tests/test_sdk_agents: $(O)/obj/tests/rocprofiler/test_sdk_agents.o $(O)/li
 
 tests: $(O)/tests/test_sdk_agents
 
-# Once more for ThreadSanitizer. Make itself knows what is out of date there.
-ifeq ($(SAN),)
-.PHONY: tsan-rocprofiler
-tsan-rocprofiler: | tsan-roctracer
-	$(Q)$(MAKE) --no-print-directory O=$(O)/tsan SAN=thread CFLAGS="-O1 -g" $(O)/tsan/librocprofiler-sdk.so.1 $(SDK_OPERATION_TESTS:$(O)/%=$(O)/tsan/%)
-tests: tsan-rocprofiler
-endif
+TSAN_PROGRAMS += librocprofiler-sdk.so.1 $(SDK_OPERATION_TESTS:$(O)/%=%)
 
 # A HIP program that is its own tool.
 $(O)/obj/tests/rocprofiler/sdk_phases.o: ALL_CFLAGS += $(SDK_TEST_CFLAGS)

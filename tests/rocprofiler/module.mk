@@ -47,6 +47,7 @@ $(O)/tests/test_sdk_markers $(O)/tests/test_sdk_marker_ranges: $(O)/tests/test_s
 
 ROCPROFILER_TESTS = $(patsubst %,$(O)/tests/test_sdk_%,arguments cxx headers headers_cxx marker_ranges markers tables values)
 UNIT_TESTS += $(ROCPROFILER_TESTS)
+PLAIN_TESTS += $(patsubst %,$(O)/tests/test_sdk_%,cxx headers headers_cxx marker_ranges markers)
 tests: $(ROCPROFILER_TESTS)
 
 include tests/rocprofiler/core.mk

@@ -55,6 +55,7 @@ $(foreach hip,$(FAKEHIPS),$(eval $(call fakehip,$(hip))))
 include tests/roctracer/kfd.mk
 
 UNIT_TESTS += $(ROCTRACER_TESTS)
+PLAIN_TESTS += $(ROCTRACER_TESTS)
 tests: $(ROCTRACER_TESTS)
 
 $(O)/pic/tests/roctracer/tool.o: SHLIB_CFLAGS += -fvisibility=default -Iinclude/roctracer -I$(O)/gen/roctracer
@@ -98,13 +99,8 @@ $(TOOL_TESTS):
 UNIT_TESTS += $(TOOL_TESTS)
 tests: $(TOOL_TESTS)
 
-# Once more for ThreadSanitizer, run by tests/e2e/libroctracer.bats. Make itself knows what is out of date there.
-ifeq ($(SAN),)
-.PHONY: tsan-roctracer
-tsan-roctracer: | tsan-agent
-	$(Q)$(MAKE) --no-print-directory O=$(O)/tsan SAN=thread CFLAGS="-O1 -g" $(ROCTRACER_TESTS:$(O)/%=$(O)/tsan/%)
-tests: tsan-roctracer
-endif
+# Run by tests/e2e/libroctracer.bats.
+TSAN_PROGRAMS += $(ROCTRACER_TESTS:$(O)/%=%)
 
 # ---- a program of HSA alone ----
 

@@ -15,7 +15,7 @@
  * An event: BEGIN END KIND NAME pid=N tid=N, and where it has them corr= parent= root= depth=,
  * "ranged" (a roctx range was open), and its flags by name.
  */
-#include <dirent.h>
+#include <glob.h>
 #include <inttypes.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -385,17 +385,16 @@ static void replay(void **state)
 int main(void)
 {
 	struct CMUnitTest tests[64] = {};
-	struct dirent **entries;
-	int count = scandir(FOLDER, &entries, NULL, alphasort), used = 0;
+	glob_t found;
+	int status;
 
-	for (int i = 0; i < count && used < 64; i++) {
-		char *path;
-
-		if (!strstr(entries[i]->d_name, ".txt") ||
-		    asprintf(&path, FOLDER "/%s", entries[i]->d_name) < 0)
-			continue;
-		tests[used++] = (struct CMUnitTest){
-			.name = entries[i]->d_name, .test_func = replay, .initial_state = path};
-	}
-	return used ? _cmocka_run_group_tests("merge replay", tests, used, NULL, NULL) : 1;
+	if (glob(FOLDER "/*.txt", 0, NULL, &found) != 0 || found.gl_pathc > 64)
+		return 1;
+	for (size_t i = 0; i < found.gl_pathc; i++)
+		tests[i] = (struct CMUnitTest){.name = strrchr(found.gl_pathv[i], '/') + 1,
+					       .test_func = replay,
+					       .initial_state = found.gl_pathv[i]};
+	status = _cmocka_run_group_tests("merge replay", tests, found.gl_pathc, NULL, NULL);
+	globfree(&found);
+	return status;
 }
