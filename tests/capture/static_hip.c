@@ -3,7 +3,8 @@
  * A program that has HIP's functions in itself, as one that is linked statically has, and functions
  * that are only named alike.
  *
- *   static_hip [ROUNDS [go]]    go: says `ready PID` and waits for SIGUSR1 first
+ *   static_hip [ROUNDS [go]]           go: says `ready PID` and waits for SIGUSR1 first
+ *   static_hip ROUNDS until FILE       goes on until FILE exists, and for ROUNDS more
  *
  * Each round takes a millisecond and calls four functions of HIP with its number as an argument,
  * and hipster(), which is none. Before its calls it prints "call NUMBER NOW" (ns, CLOCK_BOOTTIME).
@@ -89,12 +90,15 @@ static void wait_for_signal(void)
 
 int main(int argc, char **argv)
 {
-	long rounds = argc > 1 ? atol(argv[1]) : 1;
+	long rounds = argc > 1 ? atol(argv[1]) : 1, made = 0;
 
-	if (argc > 2)
+	if (argc > 3)
+		while (access(argv[3], F_OK))
+			call_all(++made);
+	else if (argc > 2)
 		wait_for_signal();
-	for (long i = 1; i <= rounds; i++)
-		call_all(i);
+	while (rounds-- > 0)
+		call_all(++made);
 	printf("result PASSED\n");
 	return 0;
 }

@@ -3,7 +3,9 @@
  * Switches its own tracing on and off between calls of fakehip.c, and says which of the calls are
  * to be in the trace.
  *
- *   windows SCENARIO [on|off [COUNT]]    on, off: how tracing begins
+ *   windows SCENARIO [on|off [COUNT [FILE]]]    on, off: how tracing begins
+ *
+ * With FILE, `stamps` goes on until it exists, and for COUNT calls more.
  *
  * Each call of hipTestPlain has as arguments its number (from 1, unique in the run), 1 if tracing
  * is on, else 0, and the external ID that it is made under. At the end come the lines
@@ -42,6 +44,7 @@ static bool on;	    /* tracing, of the process, as it began or was switched last
 static long each;   /* calls in a row */
 static long serial; /* of the last call */
 static long inside, outside;
+static const char *until_file;
 
 static long next_number(void)
 {
@@ -496,14 +499,20 @@ static uint64_t now_ns(void)
 	return now.tv_sec * 1000000000ULL + now.tv_nsec;
 }
 
-/* `each` calls, a millisecond between them, and when each was made: "call NUMBER BEFORE AFTER". */
+/*
+ * Calls until the file exists, if one is named, then `each` more. A millisecond lies between them.
+ * Prints when each was made: "call NUMBER BEFORE AFTER".
+ */
 static void stamps(void)
 {
 	struct timespec pause = {.tv_nsec = 1000000};
+	long left = each;
 
-	for (long i = 1; i <= each; i++) {
+	for (long i = 1; left; i++) {
+		bool waits = until_file && access(until_file, F_OK);
 		uint64_t before = now_ns();
 
+		left -= !waits;
 		hipTestPlain(i, 1, 0, 0, 0, 0);
 		printf("call %ld %lu %lu\n", i, before, now_ns());
 		nanosleep(&pause, NULL);
@@ -556,6 +565,7 @@ int main(int argc, char **argv)
 {
 	on = argc <= 2 || !strcmp(argv[2], "on");
 	each = argc > 3 ? atol(argv[3]) : 10;
+	until_file = argc > 4 ? argv[4] : NULL;
 	for (size_t i = 0; argc > 1 && i < sizeof(scenarios) / sizeof(scenarios[0]); i++) {
 		if (strcmp(scenarios[i].name, argv[1]))
 			continue;
@@ -564,6 +574,6 @@ int main(int argc, char **argv)
 		printf("result PASSED\n");
 		return 0;
 	}
-	fprintf(stderr, "usage: windows SCENARIO [on|off [COUNT]]\n");
+	fprintf(stderr, "usage: windows SCENARIO [on|off [COUNT [FILE]]]\n");
 	return 2;
 }

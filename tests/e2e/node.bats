@@ -179,9 +179,16 @@ gap_of() {
 		.ts * 1000 | round' "$(tmp t.json)" | sort -n | xargs
 }
 
-# What the process called, by number: all that it said, but for those in the gap; never one beyond it.
+# calls_arrive PID FUNCTION: calls of a process that goes on are in the text, so its files have been probed
+calls_arrive() {
+	wait_for awk -v pid="$1" -v call="$2(" '$2 == pid && index($3, call) == 1 { found = 1; exit }
+		END { exit !found }' "$(tmp t.text)"
+}
+
+# What the process called, by number: all that it said, but for those in the gap; never one beyond it. It has made
+# at least AFTER calls since the gap's end.
 all_but_gap() {
-	local pid=$1 function=$2 argument=$3 said=$4 begin end
+	local pid=$1 function=$2 argument=$3 said=$4 after=$6 begin end
 
 	read -r begin end < <(gap_of "$pid" "$5")
 	[ -n "$end" ]
@@ -189,11 +196,12 @@ all_but_gap() {
 		select(.pid == $pid and .name == $name) | .args.args[$n]' "$(tmp t.json)" |
 		while read -r n; do echo $((n)); done | sort -n >"$(tmp seen)"
 	[ "$(sort -u "$(tmp seen)" | wc -l)" = "$(wc -l <"$(tmp seen)")" ]
-	awk -v begin="$begin" -v end="$end" '
+	awk -v begin="$begin" -v end="$end" -v least="$after" '
 		NR == FNR { seen[$1] = 1; n++; next }
-		$1 == "call" { said++; if ($2 in seen) found++
+		$1 == "call" { said++; if ($3 > end) after++; if ($2 in seen) found++
 			else if ($3 < begin || $3 > end) { print "call " $2 " is missing and not in the gap"; bad = 1 } }
-		END { print n " seen of " said ", gap of " (end - begin) / 1e6 " ms"; exit bad || found != n || !n }' \
+		END { print n " seen of " said ", " after " after a gap of " (end - begin) / 1e6 " ms"
+			exit bad || found != n || after < least }' \
 		"$(tmp seen)" "$said"
 	echo $((end - begin)) >>"$(tmp gaps)"
 }
@@ -204,13 +212,16 @@ all_but_gap() {
 	pids=()
 	for i in 1 2 3 4 5; do
 		copy_capture "new$i"
-		"$(tmp "new$i")/windows" stamps on 100 >"$(tmp "said$i")" &
+		"$(tmp "new$i")/windows" stamps on 100 "$(tmp "probed$i")" >"$(tmp "said$i")" &
 		pids+=($!)
+		JOBS_STARTED+=($!)
+		calls_arrive $! hipTestPlain
+		touch "$(tmp "probed$i")"
 		wait $!
 	done
 	stop_node_tracer
 	for i in 1 2 3 4 5; do
-		all_but_gap "${pids[i - 1]}" hipTestPlain 0 "$(tmp "said$i")" "$(tmp "new$i")/libamdhip64"
+		all_but_gap "${pids[i - 1]}" hipTestPlain 0 "$(tmp "said$i")" "$(tmp "new$i")/libamdhip64" 100
 		grep -q "^ .* ${pids[i - 1]} .*gap: calls may be missing: $(tmp "new$i")/libamdhip64" "$(tmp t.text)"
 	done
 	[ "$(jq '.otherData.gaps | tonumber' "$(tmp t.json)")" = \
@@ -263,10 +274,13 @@ linked_in() {
 		start_node_tracer
 		has_found "$job"
 		kill -USR1 "$job"
-		"$(tmp "new-$program")" 100 >"$(tmp said)" &
+		"$(tmp "new-$program")" 100 until "$(tmp "probed-$program")" >"$(tmp said)" &
 		new=$!
 		"$O/capture/$program" 7 >/dev/null &
 		again=$!
+		JOBS_STARTED+=("$new" "$again")
+		calls_arrive "$new" hipMalloc
+		touch "$(tmp "probed-$program")"
 		wait "$job" "$new" "$again" "$by_pid"
 		stop_node_tracer
 		linked_in $program 30 "$(tmp p.json)"
@@ -274,7 +288,7 @@ linked_in() {
 		linked_in $program 30 "$(tmp only.json)"
 		only "$again" >"$(tmp only.json)"
 		linked_in $program 7 "$(tmp only.json)"
-		all_but_gap "$new" hipMalloc 1 "$(tmp said)" "$(tmp "new-$program")"
+		all_but_gap "$new" hipMalloc 1 "$(tmp said)" "$(tmp "new-$program")" 100
 	done
 }
 
@@ -384,10 +398,10 @@ descriptors_of() {
 	[ "$(many 200)" = 200 ]
 	memory=$(memory_of "$tracer") descriptors=$(descriptors_of "$tracer")
 	[ "$(many 800)" = 800 ]
-	sleep 0.5
+	# Each is closed when the tracer has read that its process has ended.
+	wait_for eval '[ "$(descriptors_of "$tracer")" -le $((descriptors + 8)) ]'
 	grown=$(($(memory_of "$tracer") - memory))
-	echo "grown by $grown KiB, $(($(descriptors_of "$tracer") - descriptors)) descriptors"
-	[ $(($(descriptors_of "$tracer") - descriptors)) -le 8 ]
+	echo "grown by $grown KiB"
 	# A sanitizer keeps what is freed for a while.
 	ldd "$RTRACE" | grep -q libasan || [ "$grown" -lt 6000 ]
 	kill -USR1 "$holder"
@@ -412,8 +426,10 @@ descriptors_of() {
 	done
 	# Others may have come meanwhile.
 	wait_for eval '[ "$(agents)" -le $((before + 2)) ]'
-	descriptors=$(find "/proc/$tracer/fd" -mindepth 1 -lname 'anon_inode:*pidfd*' | wc -l)
-	[ "$descriptors" -le $((before + 2)) ]
+	pidfds() {
+		find "/proc/$tracer/fd" -mindepth 1 -lname 'anon_inode:*pidfd*' | wc -l
+	}
+	wait_for eval '[ "$(pidfds)" -le $((before + 2)) ]'
 	stop_node_tracer
 	[ "$(traced_ops "$(tmp t.json)" | grep -c dispatch)" -ge 8 ]
 }
