@@ -5,7 +5,7 @@
  *
  *   windows SCENARIO [on|off [COUNT [FILE]]]    on, off: how tracing begins
  *
- * With FILE, `stamps` goes on until it exists, and for COUNT calls more.
+ * With FILE, `stamps` and `stamps_when_told` go on until it exists, and for COUNT calls more.
  *
  * Each call of hipTestPlain has as arguments its number (from 1, unique in the run), 1 if tracing
  * is on, else 0, and the external ID that it is made under. At the end come the lines
@@ -519,6 +519,12 @@ static void stamps(void)
 	}
 }
 
+static void stamps_when_told(void)
+{
+	wait_for_signal();
+	stamps();
+}
+
 static long sleep_us(void *arg)
 {
 	struct timespec time = {.tv_nsec = (long)arg * 1000};
@@ -558,6 +564,7 @@ static const struct {
 	{"batches", batches},
 	{"alone", alone},
 	{"stamps", stamps},
+	{"stamps_when_told", stamps_when_told},
 	{"sleeps", sleeps},
 };
 

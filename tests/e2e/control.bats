@@ -124,13 +124,13 @@ forks() {
 	same_calls
 }
 
-# attach SCENARIO [OPTION...]: a program that waits for SIGUSR2, and a tracer of it alone
+# attach SCENARIO [OPTION...]: a program that waits for SIGUSR2, and a tracer of it alone. UNTIL: the program's FILE
 attach() {
 	local scenario=$1
 
 	shift
 	fresh out err
-	"$WINDOWS" "$scenario" "${START:-on}" 20 >"$(tmp out)" &
+	"$WINDOWS" "$scenario" "${START:-on}" "${CALLS:-20}" ${UNTIL:+"$UNTIL"} >"$(tmp out)" &
 	job=$!
 	JOBS_STARTED+=("$job")
 	wait_for grep -q "^ready $job" "$(tmp out)"
@@ -193,32 +193,59 @@ lone() {
 	same_calls
 }
 
-# Which calls are traced, as runs of numbers without a hole: FIRST LAST BEFORE AFTER (ns), where the
-# times are when the program made the first and the last of them.
-runs() {
-	jq -r '.traceEvents[] | select(.name == "hipTestPlain") | .args.args[0]' "$(tmp t.json)" |
-		while read -r n; do echo "traced $((n))"; done | sort -k2,2n |
-		awk 'NR == FNR { if ($1 == "call") { before[$2] = $3; after[$2] = $4 } next }
-			$2 == last + 1 && NR > FNR { last = $2; next }
-			{ if (first) print first, last, before[first], after[last]; first = last = $2 }
-			END { if (first) print first, last, before[first], after[last] }' "$(tmp out)" -
+# When the tracer switched, in ns: STATE BEFORE AFTER. It did so at a moment between these two.
+switches() {
+	sed -nE 's/.*tracing is switched (on|off) between ([0-9]+)\.([0-9]+) and ([0-9]+)\.([0-9]+) s after boot$/\1 \2\3 \4\5/p' "$(tmp err)"
 }
 
-# Two runs of calls, each after a time without any, and then none.
-two_periods() {
-	CALLS=2000 traced "$(best_mode)" on stamps -P 400:400:2 --collection-period-unit msec
-	runs >"$(tmp runs)"
-	cat "$(tmp runs)"
-	[ "$(wc -l <"$(tmp runs)")" = 2 ] && awk '
-		NR == FNR { if ($1 == "call") { if (!first) first = $3; last = $4 } next }
-		{ off = ($3 - (n++ ? end : first)) / 1e6; on = ($4 - $3) / 1e6; end = $4
-		  if (off < 200 || off > 600 || on < 200 || on > 600) bad = 1 }
-		END { exit bad || last - end < 200e6 }' "$(tmp out)" "$(tmp runs)"
+# Of the calls of `stamps` exactly those are traced that were made while tracing was on, as the tracer says. One that
+# was made while it switched may be. Prints how many there were between two switches: STATE CALLS, a line each.
+as_switched() {
+	jq -r '.traceEvents[] | select(.name == "hipTestPlain") | .args.args[0]' "$(tmp t.json)" |
+		while read -r n; do echo "traced $((n))"; done >"$(tmp traced)"
+	switches | awk '
+		$1 == "traced" { traced[$2] = 1; next }
+		$1 == "on" || $1 == "off" { state[++n] = $1; before[n] = $2; after[n] = $3; before[n + 1] = 2 ^ 53; next }
+		$1 != "call" { next }
+		{
+			while (k < n && after[k + 1] <= $3)
+				k++
+			if (k && $4 <= before[k + 1]) {
+				calls[k]++
+				if ((state[k] == "on") != ($2 in traced)) {
+					print "call " $2 " was made while tracing was " state[k]
+					bad = 1
+				}
+			}
+		}
+		END { for (k = 1; k <= n; k++) print state[k], calls[k] + 0; exit bad }' - "$(tmp traced)" "$(tmp out)"
+}
+
+# -P 1:1:2, in all that the tracer switches: off from the start on, and each time as is due so long after the start.
+one_second_twice() {
+	local start
+
+	start=$(sed -nE 's/.*tracing starts at ([0-9]+)\.([0-9]+) s after boot$/\1\2/p' "$(tmp err)")
+	switches | awk -v start="$start" -v sec=1000000000 '
+		{ since = $2 - start; due = since >= sec && since < 4 * sec && int(since / sec) % 2 ? "on" : "off"; said = said $1 " " }
+		$1 != due || (NR == 1 && $3 > start) { print $1 " " since " ns after the start"; bad = 1 }
+		END { exit bad || said != "off on off on off " }'
 }
 
 @test "collection periods: off for the delay, on for the length, so often" {
-	# On a busy machine switches come late, and a period can pass unseen: not three times.
-	two_periods || two_periods || two_periods
+	# Calls for more than another delay follow the last period.
+	CALLS=1500 UNTIL=$(tmp periods) attach stamps_when_told -P 1000:1000:2 --collection-period-unit msec
+	kill -USR2 "$job"
+	wait_for said "tracing is switched off" 3
+	touch "$(tmp periods)"
+	wait "$job"
+	wait "$tracer"
+	cat "$(tmp err)"
+	grep -q 'lost 0 calls' "$(tmp err)"
+	one_second_twice
+	as_switched >"$(tmp between)" || { cat "$(tmp between)"; return 1; }
+	[ "$(awk '$2 > 0 { print $1 }' "$(tmp between)" | xargs)" = "off on off on off" ]
+	[ "$(tail -n 1 "$(tmp between)" | cut -d ' ' -f 2)" -ge 1500 ]
 }
 
 # refused PATTERN OPTION...: a command line that is refused, in one line, before anything is done

@@ -127,10 +127,13 @@ static void on_signal(struct recorder *r)
 		reap_child(r);
 }
 
+#define SECONDS	       "%" PRIu64 ".%09" PRIu64
+#define IN_SECONDS(ns) (ns) / 1000000000, (ns) % 1000000000
+
 /* Tracing is on in the collection periods, unless SIGUSR1 has switched it off. */
 static void switch_on_off(struct recorder *r)
 {
-	uint64_t now = clock__boot_ns();
+	uint64_t now = clock__boot_ns(), known;
 	bool off = signal_handlers__off() ||
 		   !collection_periods__on(&r->opt->periods, now - r->started);
 
@@ -141,9 +144,11 @@ static void switch_on_off(struct recorder *r)
 	if (off)
 		off_times__set(&r->trace.off, RT_OFF_STOPPED, true, now);
 	capture__set_off(r->in.capture, off);
+	known = clock__boot_ns();
 	if (!off)
-		off_times__set(&r->trace.off, RT_OFF_STOPPED, false, clock__boot_ns());
-	log_info("tracing is switched %s", off ? "off" : "on");
+		off_times__set(&r->trace.off, RT_OFF_STOPPED, false, known);
+	log_info("tracing is switched %s between " SECONDS " and " SECONDS " s after boot",
+		 off ? "off" : "on", IN_SECONDS(now), IN_SECONDS(known));
 }
 
 /* Where neither the trace nor the command writes to the same terminal. */
@@ -530,6 +535,9 @@ static int start(struct recorder *r)
 {
 	int err;
 
+	/* A delay holds from the first call on, so before the first probe. */
+	r->started = clock__boot_ns();
+	switch_on_off(r);
 	if (r->opt->pid_count)
 		err = start_pids(r);
 	else if (r->opt->all)
@@ -538,6 +546,7 @@ static int start(struct recorder *r)
 		err = start_command(r);
 	agent_set__begin(r->in.agents, AGENT_START_MS);
 	r->started = clock__boot_ns();
+	log_info("tracing starts at " SECONDS " s after boot", IN_SECONDS(r->started));
 	if (!err && !r->opt->command) {
 		r->trace.begin = r->started;
 		targets__each_process(r->in.targets, say_process, r);
