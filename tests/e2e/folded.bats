@@ -36,9 +36,19 @@ same_lines() {
 }
 
 @test "user stacks lie below the calls" {
-	sim "$RTRACE" --stacks -f json -f folded -o "$(tmp t)" -- "$O/workloads/vectoradd" >"$(tmp out)" 2>"$(tmp err)"
+	fresh out t.text
+	sim_exec "$RTRACE" --stacks -f json -f folded -f text -o "$(tmp t)" -- "$O/workloads/job" -n 5 --go "$(tmp go)" \
+		>"$(tmp out)" 2>"$(tmp err)" &
+	tracer=$!
+	JOBS_STARTED+=("$tracer")
+	# Callers get their names while the process lives: it goes on when the call is in the text.
+	wait_for grep -q '^ready' "$(tmp out)"
+	JOBS_STARTED+=("$(awk '/^ready/ { print $2 }' "$(tmp out)")")
+	wait_for grep -q ' hipMalloc(' "$(tmp t.text)"
+	touch "$(tmp go)"
+	wait "$tracer"
 	same_lines
-	grep -q '^host;vectoradd ([0-9]*);.*main (vectoradd).*;hipMalloc [0-9]*$' "$(tmp t.folded)"
+	grep -q '^host;job ([0-9]*);.*main (job).*;hipMalloc [0-9]*$' "$(tmp t.folded)"
 	not grep -q '+0x' "$(tmp t.folded)"
 }
 

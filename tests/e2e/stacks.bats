@@ -9,9 +9,27 @@ stack_of() {
 		sed -E 's/\+0x[0-9a-f]+ / /; s/\+0 / /'
 }
 
+has_told() {
+	[ "$(grep -c ' hipTest[A-Za-z]*(' "$(tmp t.text)")" = "$1" ]
+}
+
+# traced CALLS OPTION...: t.json and t.text of the program, which goes on until so many calls are in the text. Callers
+# get their names while the process lives.
+traced() {
+	local calls=$1
+
+	shift
+	fresh t.text told
+	"$RTRACE" "$@" -f json -f text -o "$(tmp t)" -- "$O/capture/callers" "$(tmp told)" 2>"$(tmp err)" &
+	tracer=$!
+	JOBS_STARTED+=("$tracer")
+	wait_for has_told "$calls"
+	touch "$(tmp told)"
+	wait "$tracer"
+}
+
 stacks() {
-	"$RTRACE" --attach "$1" --stacks='hipTestPlain' -e 'hipTestPlain' -f json -o "$(tmp t.json)" -- \
-		"$O/capture/callers" 2>"$(tmp err)"
+	traced 2 --attach "$1" --stacks='hipTestPlain' -e 'hipTestPlain'
 	stack_of hipTestPlain >"$(tmp stack)"
 	cat "$(tmp stack)" "$(tmp err)"
 	# Of two calls: one by inner_caller, one by hipTestNested.
@@ -26,9 +44,14 @@ stacks() {
 }
 
 @test "stacks are taken of the functions that were asked for alone" {
-	"$RTRACE" --stacks='hipTestNested' -f json -o "$(tmp t.json)" -- "$O/capture/callers" 2>/dev/null
+	traced 3 --stacks='hipTestNested'
 	[ -z "$(stack_of hipTestPlain)" ]
 	stack_of hipTestNested | grep -q '^outer_caller (callers)$'
-	"$RTRACE" --stacks -f text -o "$(tmp t.txt)" -- "$O/capture/callers" 2>/dev/null
-	[ "$(grep -cE '^ +main\+0x[0-9a-f]+ \(callers\)$' "$(tmp t.txt)")" = 3 ]
+	traced 3 --stacks
+	[ "$(grep -cE '^ +main\+0x[0-9a-f]+ \(callers\)$' "$(tmp t.text)")" = 3 ]
+}
+
+teardown() {
+	touch "$(tmp told)"
+	end_jobs
 }
