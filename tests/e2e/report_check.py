@@ -8,6 +8,7 @@ All is counted anew here, by the definitions in docs/reference/report.md and in 
 differs; exit status 1 if anything does.
 """
 import collections
+import fnmatch
 import json
 import re
 import sys
@@ -168,6 +169,11 @@ def check_latency(row, operations):
 
 # ---- the rest ----
 
+def is_wait(function):
+    patterns = ("hip*Synchronize", "hipMemcpy*", "hsa_signal_wait_*", "hsa_amd_signal_wait_*")
+    return "Async" not in function and any(fnmatch.fnmatchcase(function, pattern) for pattern in patterns)
+
+
 def check_memory(report, memory):
     live = {}
     for m in sorted(memory, key=lambda m: m.end):
@@ -222,6 +228,7 @@ def main():
     timed = [c for c in calls if "entry" not in c.flags]
     names = {c.name for c in calls} - {c.name for c in timed}
     check_rows("call", [c for c in report["api_calls"] if c["name"] not in names], by_name(timed))
+    check_rows("wait", report["waits"], by_name(c for c in timed if not c.args["parent"] and is_wait(c.name)))
     for row in report["copies"]:
         check(f"{row['name']} bytes", row["bytes"], sum(c.args["bytes"] for c in copies if c.name == row["name"]))
         check(f"{row['name']} rate", abs(row["gb_per_s"] - row["bytes"] / row["total_ns"]) < 1e-3 * row["gb_per_s"], True)
