@@ -231,8 +231,15 @@ open_call() {
 }
 
 @test "a call that is still open when tracing stops is in the trace as unfinished" {
-	"$RTRACE" -f json -o "$(tmp t.json)" --duration 0.5 -- "$EDGES" open_call >"$(tmp out)" 2>"$(tmp err)"
-	kill -KILL "$(awk '/^ready/ {print $2}' "$(tmp out)")"
+	fresh out
+	"$RTRACE" -f json -o "$(tmp t.json)" -- "$EDGES" open_call >"$(tmp out)" 2>"$(tmp err)" &
+	tracer=$!
+	JOBS_STARTED+=("$tracer")
+	# The program says so inside of the call.
+	wait_for grep -q '^ready' "$(tmp out)"
+	JOBS_STARTED+=("$(awk '/^ready/ { print $2 }' "$(tmp out)")")
+	kill -INT "$tracer"
+	wait "$tracer"
 	same <<-end
 		hipTestCallback unfinished
 	end
