@@ -22,6 +22,7 @@
 struct user {
 	int ended;
 	uint64_t start, end;
+	enum ev_why why;
 };
 
 static void on_end(void *user, uint64_t start, uint64_t end, void *arg)
@@ -31,6 +32,14 @@ static void on_end(void *user, uint64_t start, uint64_t end, void *arg)
 	u->ended++;
 	u->start = start;
 	u->end = end;
+}
+
+static void on_unknown(void *user, enum ev_why why, void *arg)
+{
+	struct user *u = user;
+
+	u->ended++;
+	u->why = why;
 }
 
 static void on_drop(void *user)
@@ -57,15 +66,22 @@ static void use(struct completions *c, uint64_t signal, int64_t value, uint64_t 
 	assert_true(completion_signals__use(c, getpid(), signal, &words, u));
 }
 
+#define UNKNOWN(u, because)                         \
+	do {                                        \
+		assert_int_equal((u).ended, 1);     \
+		assert_int_equal((u).why, because); \
+	} while (0)
+
 #define ENDED(u, s, e)                                                     \
 	do {                                                               \
 		assert_int_equal((u).ended, 1);                            \
+		assert_int_equal((u).why, WHY_NOT_SAID);                   \
 		assert_true((u).start == (uint64_t)(s) && (u).end == (e)); \
 	} while (0)
 
 static void a_signal_that_is_used_again_tells_of_the_packet_before(void **state)
 {
-	struct completions *c = completion_signals__new(on_end, unsure, NULL);
+	struct completions *c = completion_signals__new(on_end, on_unknown, unsure, NULL);
 	struct user u[3] = {};
 
 	use(c, 0x1000, 1, 5, 9, &u[0]); /* 5 and 9 are of somebody before */
@@ -81,15 +97,15 @@ static void a_signal_that_is_used_again_tells_of_the_packet_before(void **state)
 
 static void of_a_shared_signal_nobody_knows_whose_times_it_has(void **state)
 {
-	struct completions *c = completion_signals__new(on_end, unsure, NULL);
+	struct completions *c = completion_signals__new(on_end, on_unknown, unsure, NULL);
 	struct user u[4] = {};
 
 	use(c, 0x1000, 3, 0, 0, &u[0]);
 	use(c, 0x1000, 3, 0, 0, &u[1]); /* u[0] runs yet */
 	use(c, 0x1000, 2, 10, 20, &u[2]);
-	ENDED(u[0], 0, 0);
-	ENDED(u[1], 0, 0);
-	ENDED(u[2], 0, 0);
+	UNKNOWN(u[0], WHY_SIGNAL_SHARED);
+	UNKNOWN(u[1], WHY_SIGNAL_SHARED);
+	UNKNOWN(u[2], WHY_SIGNAL_SHARED);
 	use(c, 0x1000, 3, 30, 40, &u[3]); /* armed again: only its own packet is in flight */
 	use(c, 0x1000, 2, 50, 60, NULL);
 	ENDED(u[3], 50, 60);
@@ -99,14 +115,14 @@ static void of_a_shared_signal_nobody_knows_whose_times_it_has(void **state)
 static void of_a_packet_that_was_taken_before_times_may_be_its_own(void **state)
 {
 	const struct signal_words armed = {1, 10, 20}, lower = {0, 30, 40};
-	struct completions *c = completion_signals__new(on_end, unsure, NULL);
+	struct completions *c = completion_signals__new(on_end, on_unknown, unsure, NULL);
 	struct user u[3] = {};
 
 	use(c, 0x1000, 1, 0, 0, &u[0]);
 	assert_true(completion_signals__use_late(c, getpid(), 0x1000, &armed, &u[1]));
-	ENDED(u[0], 0, 0); /* 10 and 20 may be of either */
+	UNKNOWN(u[0], WHY_SIGNAL_REUSED); /* 10 and 20 may be of either */
 	assert_false(completion_signals__use_late(c, getpid(), 0x1000, &lower, &u[2]));
-	ENDED(u[1], 0, 0);
+	UNKNOWN(u[1], WHY_SIGNAL_REUSED);
 	assert_int_equal(u[2].ended, 0);
 	completion_signals__free(c, on_drop);
 }
@@ -114,7 +130,7 @@ static void of_a_packet_that_was_taken_before_times_may_be_its_own(void **state)
 static void what_began_before_a_packet_was_missing_is_not_of_it(void **state)
 {
 	const struct signal_words armed = {1, 10, 20}, own = {0, 50, 60}, later = {1, 70, 80};
-	struct completions *c = completion_signals__new(on_end, unsure, NULL);
+	struct completions *c = completion_signals__new(on_end, on_unknown, unsure, NULL);
 	struct user u[4] = {};
 
 	use(c, 0x1000, 1, 0, 0, &u[0]);
@@ -131,7 +147,7 @@ static void what_began_before_a_packet_was_missing_is_not_of_it(void **state)
 	assert_int_equal(u[2].ended, 0); /* that may be of the packet that was taken */
 	unheard = UINT64_MAX;
 	assert_true(completion_signals__use_late(c, getpid(), 0x1000, &later, &u[3]));
-	ENDED(u[2], 0, 0);
+	UNKNOWN(u[2], WHY_SIGNAL_REUSED);
 	completion_signals__settle(c, getpid(), 0x7000, &later);
 	completion_signals__free(c, on_drop);
 }
@@ -139,7 +155,7 @@ static void what_began_before_a_packet_was_missing_is_not_of_it(void **state)
 static void a_packet_that_was_taken_while_another_is_missing(void **state)
 {
 	const struct signal_words own = {0, 50, 60};
-	struct completions *c = completion_signals__new(on_end, unsure, NULL);
+	struct completions *c = completion_signals__new(on_end, on_unknown, unsure, NULL);
 	struct user u[2] = {};
 
 	use(c, 0x1000, 1, 0, 0, &u[0]);
@@ -159,7 +175,7 @@ static void a_packet_that_was_taken_while_another_is_missing(void **state)
 static void while_a_packet_is_missing_times_may_be_its_own(void **state)
 {
 	const struct signal_words done = {0, 50, 60};
-	struct completions *c = completion_signals__new(on_end, unsure, NULL);
+	struct completions *c = completion_signals__new(on_end, on_unknown, unsure, NULL);
 	struct user u[6] = {};
 
 	use(c, 0x1000, 1, 0, 0, &u[0]);
@@ -179,9 +195,9 @@ static void while_a_packet_is_missing_times_may_be_its_own(void **state)
 	unheard = UINT64_MAX; /* it was reported, had been taken, and used the signal of u[1] */
 	use(c, 0x2000, 1, 0, 0, NULL);
 	completion_signals__use_late(c, getpid(), 0x2000, &done, NULL);
-	ENDED(u[1], 0, 0);
+	UNKNOWN(u[1], WHY_SIGNAL_REUSED);
 	completion_signals__use_late(c, getpid(), 0x5000, &done, NULL); /* that is destroyed */
-	ENDED(u[5], 0, 0);
+	UNKNOWN(u[5], WHY_SIGNAL_REUSED);
 	completion_signals__believe(c, 0);
 	ENDED(u[0], 30, 40);
 	ENDED(u[4], 50, 60);
@@ -193,7 +209,7 @@ static void while_a_packet_is_missing_times_may_be_its_own(void **state)
 static void a_packet_that_stays_missing(void **state)
 {
 	const struct signal_words done = {0, 50, 60};
-	struct completions *c = completion_signals__new(on_end, unsure, NULL);
+	struct completions *c = completion_signals__new(on_end, on_unknown, unsure, NULL);
 	struct user u[3] = {};
 	static struct user many[70000];
 
@@ -206,14 +222,14 @@ static void a_packet_that_stays_missing(void **state)
 		if (i == 1)
 			completion_signals__give_up(c);
 	}
-	ENDED(u[0], 0, 0);
-	ENDED(u[1], 0, 0);
+	UNKNOWN(u[0], WHY_SIGNAL_REUSED);
+	UNKNOWN(u[1], WHY_SIGNAL_REUSED);
 	assert_int_equal(u[2].ended, 0);
 	for (int i = 0; i < 70000; i++) { /* more than wait */
 		use(c, 0x1000, 1, 0, 0, &many[i]);
 		completion_signals__end(c, getpid(), 0x1000, &done);
 	}
-	ENDED(many[69999], 0, 0);
+	UNKNOWN(many[69999], WHY_NO_ROOM);
 	assert_int_equal(many[0].ended, 0);
 	unheard = UINT64_MAX;
 	completion_signals__believe(c, 0);
@@ -231,8 +247,8 @@ static void a_packet_that_stays_missing(void **state)
 static void the_end_of_a_signal(void **state)
 {
 	const struct signal_words done = {0, 10, 20}, not_done = {1, 0, 0};
-	struct completions *c = completion_signals__new(on_end, unsure, NULL);
-	struct user u[2] = {};
+	struct completions *c = completion_signals__new(on_end, on_unknown, unsure, NULL);
+	struct user u[3] = {};
 
 	use(c, 0x1000, 1, 0, 0, &u[0]);
 	use(c, 0x2000, 1, 0, 0, &u[1]);
@@ -240,7 +256,10 @@ static void the_end_of_a_signal(void **state)
 	completion_signals__end(c, getpid(), 0x2000, &not_done);
 	completion_signals__end(c, getpid(), 0x3000, &done);
 	ENDED(u[0], 10, 20);
-	ENDED(u[1], 0, 0);
+	UNKNOWN(u[1], WHY_SIGNAL_GONE);
+	use(c, 0x1000, 1, 0, 0, &u[2]);
+	completion_signals__give_up(c);
+	UNKNOWN(u[2], WHY_TRACE_END);
 	completion_signals__free(c, on_drop);
 }
 
@@ -251,7 +270,7 @@ struct amd_signal {
 
 static void from_outside_it_is_believed_when_nobody_else_can_have_used_it(void **state)
 {
-	struct completions *c = completion_signals__new(on_end, unsure, NULL);
+	struct completions *c = completion_signals__new(on_end, on_unknown, unsure, NULL);
 	struct amd_signal s = {.kind = 1, .value = 1};
 	struct user u[3] = {};
 	uint64_t before = clock__boot_ns();
@@ -286,7 +305,7 @@ static void from_outside_it_is_believed_when_nobody_else_can_have_used_it(void *
 static void signals_at_absurd_addresses(void **state)
 {
 	static const uint64_t absurd[] = {1, 8, 0xfff, 1ULL << 47, 1ULL << 63, UINT64_MAX};
-	struct completions *c = completion_signals__new(on_end, unsure, NULL);
+	struct completions *c = completion_signals__new(on_end, on_unknown, unsure, NULL);
 	struct user u[6] = {};
 
 	for (int i = 0; i < 6; i++)
@@ -297,14 +316,14 @@ static void signals_at_absurd_addresses(void **state)
 		assert_int_equal(u[i].ended, 0);
 	completion_signals__forget(c, getpid());
 	for (int i = 0; i < 6; i++)
-		ENDED(u[i], 0, 0);
+		UNKNOWN(u[i], WHY_SIGNAL_GONE);
 	completion_signals__free(c, on_drop);
 }
 
 static void many_signals_are_all_looked_at(void **state)
 {
 	enum { N = 10000 };
-	struct completions *c = completion_signals__new(on_end, unsure, NULL);
+	struct completions *c = completion_signals__new(on_end, on_unknown, unsure, NULL);
 	struct amd_signal *s = calloc(N, sizeof(*s));
 	struct user *u = calloc(N, sizeof(*u));
 

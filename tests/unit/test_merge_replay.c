@@ -300,7 +300,8 @@ static void on_released(const void *rec, size_t size, void *arg)
 	if (item->h.kind == SUBMITTED)
 		submit(s, item);
 	else if (item->h.kind == ENDED)
-		gpu_operations__end(s->operations, s, item->op, item->begin, item->end);
+		gpu_operations__end(s->operations, s, item->op, item->begin, item->end,
+				    WHY_NOT_SAID);
 	else if (item->h.kind == GAP)
 		merge__gap(s->merge, item->h.pid, item->name, item->begin, item->end);
 	else

@@ -63,7 +63,8 @@ struct completion {
 };
 
 struct completions {
-	ended_fn *fn;
+	ended_fn *ended;
+	unknown_fn *unknown;
 	unsure_fn *unsure;
 	void *arg;
 	struct completion *all;
@@ -71,13 +72,15 @@ struct completions {
 	struct source *sources;
 };
 
-struct completions *completion_signals__new(ended_fn *fn, unsure_fn *unsure, void *arg)
+struct completions *completion_signals__new(ended_fn *ended, unknown_fn *unknown, unsure_fn *unsure,
+					    void *arg)
 {
 	struct completions *c = calloc(1, sizeof(*c));
 
 	if (!c)
 		return NULL;
-	c->fn = fn;
+	c->ended = ended;
+	c->unknown = unknown;
 	c->unsure = unsure;
 	c->arg = arg;
 	return c;
@@ -148,21 +151,29 @@ static void *take_user(struct completions *c, struct completion *one)
 	return user;
 }
 
-/* NULL: at times that nobody knows. */
 static void end_user(struct completions *c, struct completion *one,
 		     const struct signal_words *times)
 {
-	const struct signal_words none = {0}, known = times ? *times : none;
+	const struct signal_words known = *times; /* it may be in `one` */
 	void *user = take_user(c, one);
 
 	if (!user)
 		return;
-	one->known = times;
-	if (times) {
-		one->before.start_ticks = known.start_ticks;
-		one->before.end_ticks = known.end_ticks;
-	}
-	c->fn(user, known.start_ticks, known.end_ticks, c->arg);
+	one->known = true;
+	one->before.start_ticks = known.start_ticks;
+	one->before.end_ticks = known.end_ticks;
+	c->ended(user, known.start_ticks, known.end_ticks, c->arg);
+}
+
+/* At times that nobody knows. */
+static void end_unknown(struct completions *c, struct completion *one, enum ev_why why)
+{
+	void *user = take_user(c, one);
+
+	if (!user)
+		return;
+	one->known = false;
+	c->unknown(user, why, c->arg);
 }
 
 static void remove_one(struct completions *c, struct completion *one)
@@ -231,7 +242,7 @@ static void decide(struct completions *c, struct source *s)
 	while ((u = s->undecided) && !c->unsure(s->pid, u->user, u->words.start_ticks, c->arg)) {
 		const struct signal_words words = u->words;
 
-		c->fn(take_undecided(s, u), words.start_ticks, words.end_ticks, c->arg);
+		c->ended(take_undecided(s, u), words.start_ticks, words.end_ticks, c->arg);
 	}
 }
 
@@ -242,7 +253,7 @@ static void give_up_undecided(struct completions *c, struct source *s, uint64_t 
 
 	DL_FOREACH_SAFE (s->undecided, u, next) {
 		if (!signal || u->signal == signal)
-			c->fn(take_undecided(s, u), 0, 0, c->arg);
+			c->unknown(take_undecided(s, u), WHY_SIGNAL_REUSED, c->arg);
 	}
 }
 
@@ -265,7 +276,7 @@ static bool end_surely(struct completions *c, struct completion *one,
 static void end_with(struct completions *c, struct completion *one, const struct signal_words *now)
 {
 	if (one->user && !end_surely(c, one, now) && !defer(c, one, now))
-		end_user(c, one, NULL);
+		end_unknown(c, one, WHY_NO_ROOM);
 }
 
 bool completion_signals__use(struct completions *c, pid_t pid, uint64_t signal,
@@ -280,13 +291,13 @@ bool completion_signals__use(struct completions *c, pid_t pid, uint64_t signal,
 	if (one->user && has_times(one, words)) {
 		end_with(c, one, words);
 	} else if (one->user) {
-		end_user(c, one, NULL);
+		end_unknown(c, one, WHY_SIGNAL_SHARED);
 		one->shared = true;
 	}
 	one->before = *words;
 	one->known = false;
 	if (one->shared && user) {
-		c->fn(user, 0, 0, c->arg);
+		c->unknown(user, WHY_SIGNAL_SHARED, c->arg);
 		return true;
 	}
 	one->user = user;
@@ -295,9 +306,15 @@ bool completion_signals__use(struct completions *c, pid_t pid, uint64_t signal,
 	return true;
 }
 
-static void believe(struct completions *c, struct completion *one)
+/* Its signal is not read any more: `why`. */
+static void believe(struct completions *c, struct completion *one, enum ev_why why)
 {
-	end_user(c, one, one->user && is_seen(c, one) ? &one->seen : NULL);
+	if (!one->user)
+		return;
+	if (is_seen(c, one))
+		end_user(c, one, &one->seen);
+	else
+		end_unknown(c, one, one->seen_at ? WHY_SIGNAL_REUSED : why);
 }
 
 void completion_signals__settle(struct completions *c, pid_t pid, uint64_t signal,
@@ -329,14 +346,14 @@ bool completion_signals__use_late(struct completions *c, pid_t pid, uint64_t sig
 	if (!one)
 		return false;
 	under_way = one->user && !one->seen_at && !has_times(one, words);
-	end_user(c, one, NULL);
+	end_unknown(c, one, WHY_SIGNAL_REUSED);
 	if (words->value >= one->before.value) {
 		one->shared |= under_way;
 		return completion_signals__use(c, pid, signal, words, user);
 	}
 	if (are_its_own(c, one, words, user)) {
 		one->before = *words;
-		c->fn(user, words->start_ticks, words->end_ticks, c->arg);
+		c->ended(user, words->start_ticks, words->end_ticks, c->arg);
 		return true;
 	}
 	remove_one(c, one);
@@ -353,7 +370,7 @@ void completion_signals__end(struct completions *c, pid_t pid, uint64_t signal,
 	if (has_times(one, words))
 		end_with(c, one, words);
 	else
-		end_user(c, one, NULL);
+		end_unknown(c, one, WHY_SIGNAL_GONE);
 	remove_one(c, one);
 }
 
@@ -386,7 +403,7 @@ void completion_signals__believe(struct completions *c, uint64_t heard)
 		decide(c, s);
 	DL_FOREACH_SAFE (c->waiting, one, next) {
 		if (one->seen_at <= heard && is_seen(c, one))
-			believe(c, one);
+			end_user(c, one, &one->seen);
 	}
 }
 
@@ -411,14 +428,14 @@ void completion_signals__look(struct completions *c, uint64_t heard)
 	c->waiting = one;
 }
 
-static void forget(struct completions *c, pid_t pid, bool all)
+static void forget(struct completions *c, pid_t pid, bool all, enum ev_why why)
 {
 	struct completion *one, *next;
 
 	HASH_ITER (hh, c->all, one, next) {
 		if (!all && one->key.pid != (uint64_t)pid)
 			continue;
-		believe(c, one);
+		believe(c, one, why);
 		remove_one(c, one);
 	}
 }
@@ -439,7 +456,7 @@ void completion_signals__forget(struct completions *c, pid_t pid)
 		return;
 	decide(c, s);
 	give_up_undecided(c, s, 0);
-	forget(c, pid, false);
+	forget(c, pid, false, WHY_SIGNAL_GONE);
 	close_source(c, s);
 }
 
@@ -449,7 +466,7 @@ void completion_signals__give_up(struct completions *c)
 
 	for (s = c->sources; s; s = s->hh.next)
 		give_up_undecided(c, s, 0);
-	forget(c, 0, true);
+	forget(c, 0, true, WHY_TRACE_END);
 }
 
 void completion_signals__free(struct completions *c, void (*drop)(void *user))

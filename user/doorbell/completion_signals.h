@@ -10,6 +10,8 @@
 #include <stdint.h>
 #include <sys/types.h>
 
+#include "user/event/event.h"
+
 struct completions;
 
 /* The contents of a signal: its value, and the times of the packet that it completed last. */
@@ -19,10 +21,11 @@ struct signal_words {
 };
 
 /*
- * The packet of that user has ended, between these ticks of its GPU's clock; both 0: it has or will
- * have ended at times that nobody knows. Called once for each user.
+ * The packet of that user has ended, between these ticks of its GPU's clock. Called once for each
+ * user, or in its place unknown_fn: it has or will have ended at times that nobody knows.
  */
 typedef void ended_fn(void *user, uint64_t start_ticks, uint64_t end_ticks, void *arg);
+typedef void unknown_fn(void *user, enum ev_why why, void *arg);
 
 /*
  * May times that begin at `start_ticks` belong not to the user, but to a packet of its process
@@ -30,7 +33,8 @@ typedef void ended_fn(void *user, uint64_t start_ticks, uint64_t end_ticks, void
  */
 typedef bool unsure_fn(pid_t pid, void *user, uint64_t start_ticks, void *arg);
 
-struct completions *completion_signals__new(ended_fn *fn, unsure_fn *unsure, void *arg);
+struct completions *completion_signals__new(ended_fn *ended, unknown_fn *unknown, unsure_fn *unsure,
+					    void *arg);
 
 /* `drop` is called for the users that are left. */
 void completion_signals__free(struct completions *c, void (*drop)(void *user));
@@ -38,7 +42,7 @@ void completion_signals__free(struct completions *c, void (*drop)(void *user));
 /*
  * A packet with that signal is about to be submitted, and `words` are the signal's contents: the
  * call ends the previous user. `user`: of the new packet, NULL if its times are not needed. false:
- * there is no room, and `fn` will not be called for the user.
+ * there is no room, and no function will be called for the user.
  *
  * If the previous user has not ended, several packets share the signal: which of them a time
  * belongs to is unknown until the signal is armed again.
@@ -56,8 +60,8 @@ void completion_signals__settle(struct completions *c, pid_t pid, uint64_t signa
 /*
  * A packet with that signal was submitted, and had been taken by the GPU before the signal was
  * read: if it has been completed since, the times may be of either, so a user before that has not
- * been settled has none. false: the new one will have none either, and `fn` will not be called for
- * it.
+ * been settled has none. false: the new one will have none either, and no function will be called
+ * for it.
  */
 bool completion_signals__use_late(struct completions *c, pid_t pid, uint64_t signal,
 				  const struct signal_words *words, void *user);

@@ -30,7 +30,8 @@ struct dispatch {
 	uint64_t seen;	 /* or missing then: the GPU has not begun before; 0: it may have */
 	bool passed;	 /* skipped by a doorbell store: its owner's store may follow */
 	bool ended;
-	uint64_t begin, end; /* 0: not known */
+	uint64_t begin, end; /* 0: not known, ... */
+	enum ev_why why;     /* ... because of this */
 	uint32_t gpu_id;
 	uint64_t start_ticks, end_ticks;
 	struct dispatch *prev, *next; /* in `timed` */
@@ -55,7 +56,7 @@ static void end_if_over(struct dispatches *d, struct dispatch *one)
 {
 	if (one->passed || !one->ended)
 		return;
-	gpu_operations__end(d->operations, d, one->number, one->begin, one->end);
+	gpu_operations__end(d->operations, d, one->number, one->begin, one->end, one->why);
 	free(one);
 }
 
@@ -65,6 +66,12 @@ static void end(struct dispatches *d, struct dispatch *one, uint64_t begin, uint
 	one->begin = begin;
 	one->end = end;
 	end_if_over(d, one);
+}
+
+static void end_unknown(struct dispatches *d, struct dispatch *one, enum ev_why why)
+{
+	one->why = why;
+	end(d, one, 0, 0);
 }
 
 /* ---- times ---- */
@@ -82,9 +89,12 @@ static bool convert(struct dispatches *d, struct dispatch *one, bool now)
 		err = gpu_clock_reader__to_boot(d->clocks, one->gpu_id, one->start_ticks, now,
 						&begin);
 	/* Times from before it was seen are those of something else. */
-	if (err || begin + slack < one->seen || stop < begin)
-		begin = stop = 0;
-	end(d, one, begin, stop);
+	if (err)
+		end_unknown(d, one, WHY_CLOCK);
+	else if (begin + slack < one->seen || stop < begin)
+		end_unknown(d, one, WHY_ODD_TIMES);
+	else
+		end(d, one, begin, stop);
 	return true;
 }
 
@@ -99,19 +109,25 @@ static void convert_all(struct dispatches *d, bool now)
 	}
 }
 
-/* From completion_signals.c: the GPU has run it, at these ticks; 0: the times are unknown. */
+/* From completion_signals.c: the GPU has run it, at these ticks. */
 static void on_signal(void *user, uint64_t start_ticks, uint64_t end_ticks, void *arg)
 {
 	struct dispatch *one = user;
 	struct dispatches *d = arg;
 
 	if (!end_ticks || end_ticks < start_ticks) {
-		end(d, one, 0, 0);
+		end_unknown(d, one, WHY_ODD_TIMES);
 		return;
 	}
 	one->start_ticks = start_ticks;
 	one->end_ticks = end_ticks;
 	DL_APPEND(d->timed, one);
+}
+
+/* From completion_signals.c: when the GPU has run it will never be known. */
+static void on_unknown(void *user, enum ev_why why, void *arg)
+{
+	end_unknown(arg, user, why);
 }
 
 /* ---- the submitting thread ---- */
@@ -219,25 +235,33 @@ static bool is_dispatch(const struct dispatch_item *item, const struct packet *p
 	return (uint8_t)p->header == PACKET_DISPATCH;
 }
 
-/* Will its signal have times? */
-static bool has_signal(const struct rt_rec_dispatch *rec, const struct packet *p)
+/* Will its signal have times? WHY_NOT_SAID: yes. */
+static enum ev_why why_without(const struct rt_rec_dispatch *rec, const struct packet *p)
 {
-	return rec->properties & RT_QUEUE_PROFILED && p->signal &&
-	       rec->h.flags & RT_DISPATCH_SIGNAL;
+	if (!(rec->properties & RT_QUEUE_PROFILED))
+		return WHY_QUEUE;
+	return p->signal && rec->h.flags & RT_DISPATCH_SIGNAL ? WHY_NOT_SAID : WHY_NO_SIGNAL;
 }
 
-/* The signal has a new packet to wait for; `one` NULL: a packet that is not reported. */
-static bool use_signal(struct dispatches *d, const struct rt_rec_dispatch *rec,
-		       const struct packet *p, struct dispatch *one)
+/*
+ * The signal has a new packet to wait for; `one` NULL: a packet that is not reported. If its times
+ * will never be known, it says why.
+ */
+static enum ev_why use_signal(struct dispatches *d, const struct rt_rec_dispatch *rec,
+			      const struct packet *p, struct dispatch *one)
 {
 	const struct signal_words words = {rec->value, rec->start_ticks, rec->end_ticks};
+	struct completions *c = d->completions;
+	enum ev_why why = why_without(rec, p);
 
-	if (!has_signal(rec, p))
-		return false;
+	if (why)
+		return why;
 	if (rec->h.flags & RT_DISPATCH_TAKEN)
-		return completion_signals__use_late(d->completions, rec->h.pid, p->signal, &words,
-						    one);
-	return completion_signals__use(d->completions, rec->h.pid, p->signal, &words, one);
+		return completion_signals__use_late(c, rec->h.pid, p->signal, &words, one)
+			       ? WHY_NOT_SAID
+			       : WHY_TAKEN;
+	return completion_signals__use(c, rec->h.pid, p->signal, &words, one) ? WHY_NOT_SAID
+									      : WHY_NO_ROOM;
 }
 
 /* The GPU took it before it was read, but cannot have begun it before it was skipped. */
@@ -246,7 +270,7 @@ static void settle_signal(struct dispatches *d, const struct rt_rec_dispatch *re
 {
 	const struct signal_words words = {rec->value, rec->start_ticks, rec->end_ticks};
 
-	if (rec->h.flags & RT_DISPATCH_TAKEN && has_signal(rec, p))
+	if (rec->h.flags & RT_DISPATCH_TAKEN && !why_without(rec, p))
 		completion_signals__settle(d->completions, rec->h.pid, p->signal, &words);
 }
 
@@ -256,6 +280,7 @@ static void on_packet(struct dispatches *d, struct doorbell_queue *q,
 {
 	const struct rt_rec_dispatch *rec = &item->rec;
 	struct dispatch *one = NULL;
+	enum ev_why why;
 
 	if (is_dispatch(item, p)) {
 		one = new_dispatch(d, q, item, p, missing);
@@ -266,8 +291,9 @@ static void on_packet(struct dispatches *d, struct doorbell_queue *q,
 	}
 	if (one && rec->h.flags & RT_DISPATCH_PASSED)
 		one->passed = !doorbell_queues__pass(d->queues, q, rec->index, rec->h.ts, one);
-	if (!use_signal(d, rec, p, one) && one)
-		end(d, one, 0, 0); /* its times will never be known */
+	why = use_signal(d, rec, p, one);
+	if (why && one)
+		end_unknown(d, one, why);
 }
 
 void doorbell_dispatches__submitted(struct dispatches *d, const struct dispatch_item *item)
@@ -352,7 +378,7 @@ struct dispatches *doorbell_dispatches__new(struct trace *trace, struct operatio
 	d->code = code_objects__new(trace->strings);
 	d->clocks = gpu_clock_reader__new();
 	d->queues = doorbell_queues__new(trace, d->clocks, on_unclaimed, d);
-	d->completions = completion_signals__new(on_signal, is_unsure, d);
+	d->completions = completion_signals__new(on_signal, on_unknown, is_unsure, d);
 	if (!d->code || !d->clocks || !d->queues || !d->completions) {
 		doorbell_dispatches__free(d);
 		return NULL;

@@ -226,6 +226,26 @@ void trace_stats_set(struct trace_stats *stats, unsigned int n, uint64_t value)
 		*(uint64_t *)((char *)stats + fields[n].offset) = value;
 }
 
+/* NULL: none is said. */
+static const char *why_name(uint32_t flags)
+{
+	static const char *const names[] = {
+		[WHY_QUEUE] = "untimed-queue",
+		[WHY_NO_SIGNAL] = "no-signal",
+		[WHY_TAKEN] = "taken",
+		[WHY_SIGNAL_REUSED] = "signal-reused",
+		[WHY_SIGNAL_SHARED] = "signal-shared",
+		[WHY_SIGNAL_GONE] = "signal-gone",
+		[WHY_TRACE_END] = "trace-end",
+		[WHY_CLOCK] = "no-clock",
+		[WHY_ODD_TIMES] = "odd-times",
+		[WHY_NO_ROOM] = "no-room",
+	};
+	uint32_t why = flags >> EV_WHY_SHIFT;
+
+	return why < sizeof(names) / sizeof(names[0]) ? names[why] : NULL;
+}
+
 char *event_flags_text(char buf[FORMAT_LEN], uint32_t flags)
 {
 	static const struct {
@@ -242,6 +262,7 @@ char *event_flags_text(char buf[FORMAT_LEN], uint32_t flags)
 		{EV_F_ENTRY, "entry"},
 		{EV_F_DOORBELL, "doorbell"},
 	};
+	const char *why = why_name(flags);
 	char *end = buf;
 
 	*buf = '\0';
@@ -251,6 +272,11 @@ char *event_flags_text(char buf[FORMAT_LEN], uint32_t flags)
 		if (end > buf)
 			*end++ = ',';
 		end = stpcpy(end, names[i].name);
+	}
+	if (why) {
+		if (end > buf)
+			*end++ = ',';
+		strcpy(end, why);
 	}
 	return buf;
 }

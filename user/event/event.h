@@ -68,6 +68,25 @@ static inline bool ev_is_resource(enum ev_kind kind)
 #define EV_F_DOORBELL	  0x200 /* GPU: read at its doorbell; times only if a signal had them */
 #define EV_F_ENTRY	  0x100 /* span: only its begin is known; end == begin */
 
+/* Why a dispatch that was read at its doorbell has no times. */
+enum ev_why {
+	WHY_NOT_SAID,
+	WHY_QUEUE,	   /* its queue takes no times */
+	WHY_NO_SIGNAL,	   /* it completes no signal, or one that could not be read */
+	WHY_TAKEN,	   /* the GPU had taken it before it was read */
+	WHY_SIGNAL_REUSED, /* its signal may have been of the next packet when that was read */
+	WHY_SIGNAL_SHARED, /* packets that were in flight at one time had its signal */
+	WHY_SIGNAL_GONE,   /* signal or process ended before the GPU had written times */
+	WHY_TRACE_END,	   /* tracing ended before that */
+	WHY_CLOCK,	   /* the GPU's clock is not known */
+	WHY_ODD_TIMES,	   /* the times in its signal cannot be its own */
+	WHY_NO_ROOM,	   /* too many signals or times were waited for */
+};
+
+/* In ev.flags, beside EV_F_NO_TIMES. */
+#define EV_WHY_SHIFT 16
+#define EV_WHY(why)  ((uint32_t)(why) << EV_WHY_SHIFT)
+
 #define STREAM_NONE UINT32_MAX
 
 enum copy_dir {
@@ -81,7 +100,7 @@ enum copy_dir {
 /* "HtoD", "DtoH", "DtoD", "HtoH", "copy" */
 const char *ev_copy_name(enum copy_dir dir);
 
-/* EV_F_* by name, with commas between: "unfinished,cut"; "" for none. Returns `buf`. */
+/* The flags by name, with commas between: "unfinished,cut"; "" for none. Returns `buf`. */
 char *event_flags_text(char buf[FORMAT_LEN], uint32_t flags);
 
 struct api_function;

@@ -225,8 +225,8 @@ static void put_gpu(FILE *out, const struct event *ev)
 static void put_remarks(FILE *out, const struct event *ev)
 {
 	/* Those that the line itself does not show. */
-	uint32_t flags =
-		ev->flags & (EV_F_UNFINISHED | EV_F_UNWOUND | EV_F_PROCESS | EV_F_DOORBELL);
+	uint32_t flags = ev->flags & (EV_F_UNFINISHED | EV_F_UNWOUND | EV_F_PROCESS |
+				      EV_F_DOORBELL | ~(EV_WHY(1) - 1));
 	char buf[FORMAT_LEN];
 
 	if (ev->flags & EV_F_EXTERNAL)

@@ -565,7 +565,7 @@ void gpu_operations__resubmit(struct operations *o, const void *source, uint64_t
 }
 
 void gpu_operations__end(struct operations *o, const void *source, uint64_t number, uint64_t begin,
-			 uint64_t end)
+			 uint64_t end, enum ev_why why)
 {
 	struct gpu_op *op = find_op(o, source, number);
 
@@ -576,7 +576,7 @@ void gpu_operations__end(struct operations *o, const void *source, uint64_t numb
 		op->ev.begin = begin;
 		op->ev.end = end;
 	} else {
-		op->ev.flags |= EV_F_NO_TIMES;
+		op->ev.flags |= EV_F_NO_TIMES | EV_WHY(why);
 	}
 	if (op->settled)
 		tell_op(o, op);

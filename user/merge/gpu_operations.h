@@ -35,9 +35,9 @@ int gpu_operations__submit(struct operations *o, const void *source, uint64_t nu
 void gpu_operations__resubmit(struct operations *o, const void *source, uint64_t number,
 			      uint32_t tid, uint64_t ts);
 
-/* It has ended, at times that are known, or with `end` 0 are not. */
+/* It has ended, at times that are known, or with `end` 0 are not: `why`. */
 void gpu_operations__end(struct operations *o, const void *source, uint64_t number, uint64_t begin,
-			 uint64_t end);
+			 uint64_t end, enum ev_why why);
 
 /* The agent will send no more: its operations without an end are emitted as they are. */
 void gpu_operations__agent_gone(struct operations *o, struct agent_view *v);

@@ -30,12 +30,18 @@ function cellAt(x, y) {
 	return cell ? {cell, row: line.row} : null;
 }
 
+/* By enum ev_why of event.h. */
+const WHY = [null, "its queue takes no times", "it completes no signal", "the GPU had taken it before it was read",
+	"its signal was used again before it was read", "its signal was shared", "its signal or process had ended",
+	"tracing had ended", "the GPU's clock is not known", "the times in its signal cannot be its own",
+	"too many were waited for"];
+
 function remarks(i) {
 	const flags = spans.flags[i];
 
 	return [[FAILED, "failed"], [CUT_OFF, "cut off: its end is not known"], [UNWOUND, "left by longjmp or an exception"],
 		[UNCORRELATED, "its cause is not known"], [NO_TIMES, "its times are not known"], [ENTRY, "only its begin is known"],
-		[BARRIER, "a barrier packet"]].filter(r => flags & r[0]).map(r => r[1]);
+		[BARRIER, "a barrier packet"]].filter(r => flags & r[0]).map(r => r[1]).concat(WHY[flags >>> 16] || []);
 }
 
 /* What is known of a span, as [label, text]. */
