@@ -115,11 +115,12 @@ static void put_sums(struct top *t, char *line, size_t size)
 	live_counters__each(t->live, LIVE_PROCESS, add_up, &sums);
 	strftime(clock, sizeof(clock), "%H:%M:%S", localtime_r(&now, &tm));
 	snprintf(line, size,
-		 "%s  %.0f calls/s, %.0f launches/s, %.0f errors/s, %.0f lost/s (%" PRIu64
-		 " in all)%s%s%s",
-		 clock, (double)sums.calls[0] / t->seconds, (double)sums.launches / t->seconds,
-		 (double)sums.errors / t->seconds, (double)t->lost_recent / t->seconds, t->lost,
-		 filter[0] ? "; filter: " : "", filter, t->paused ? "; paused" : "");
+		 "%s  in %.3f s: %.0f calls/s, %.0f launches/s, %.0f errors/s, %.0f lost/s "
+		 "(%" PRIu64 " in all)%s%s%s",
+		 clock, t->seconds, (double)sums.calls[0] / t->seconds,
+		 (double)sums.launches / t->seconds, (double)sums.errors / t->seconds,
+		 (double)t->lost_recent / t->seconds, t->lost, filter[0] ? "; filter: " : "",
+		 filter, t->paused ? "; paused" : "");
 }
 
 static int print_rows(const struct top *t, const char *line, const struct view_rows *rows)
