@@ -4,13 +4,15 @@
 # Very many GPU operations, each of them against the simulator's truth log and against the arguments of
 # the call that asked for it; and the runtimes' settings, under which a program must do the same with
 # the agent and without. RT_STORM: how many dispatches the storm has, up to 2,000,000; see scripts/storm.
-# RT_KILLS: how often it is killed; see scripts/storm.
+# RT_KILLS: how often it is killed, at moments that RT_SEED gives; see scripts/storm.
 
 load common
 load gpu
 
 RT_STORM=${RT_STORM:-16000}
 AGENT=$O/librtrace-agent.so
+# The rings hold all that a test makes: nothing is lost, however late the tracer reads.
+ROOM="--buffer=64 --gpu-buffer=256"
 NOTHING_LOST='lost 0 calls (ring full), 0 (nested too deep), 0 GPU records, 0 other; 0 GPU operations uncorrelated, 0 without end'
 
 teardown() {
@@ -18,11 +20,12 @@ teardown() {
 	rm -f "$(tmp t.json)" "$(tmp truth)"
 }
 
-# Traces the storm with these options. The rings hold all of it: nothing is lost, however late the tracer reads.
+# Traces the storm with these options.
 trace_storm() {
 	rm -f "$(tmp truth)"
+	# shellcheck disable=SC2086 # several options
 	sim SIMKFD_TRUTH="$(tmp truth)" SIMKFD_KERNEL_NS=2000 SIMKFD_DRIFT_PPM=200 SIMKFD_GPUS=8 \
-		"$RTRACE" --buffer=64 --gpu-buffer=256 -M -f json -o "$(tmp t.json)" -- "$O/workloads/storm" "$@" \
+		"$RTRACE" $ROOM -M -f json -o "$(tmp t.json)" -- "$O/workloads/storm" "$@" \
 		>"$(tmp out)" 2>"$(tmp err)"
 	grep -q '^result PASSED$' "$(tmp out)"
 	grep -q "$NOTHING_LOST" "$(tmp err)"
@@ -93,24 +96,25 @@ fault_is_found() {
 @test "500 ppm of drift: the times are right to a microsecond" {
 	for ppm in 500 -500; do
 		rm -f "$(tmp truth)"
+		# shellcheck disable=SC2086 # several options
 		sim SIMKFD_TRUTH="$(tmp truth)" SIMKFD_DRIFT_PPM=$ppm SIMKFD_GPUS=1 \
-			"$RTRACE" -M -f json -o "$(tmp t.json)" -- "$O/workloads/job" -n 1000 -d 1000 -t 2 \
+			"$RTRACE" $ROOM -M -f json -o "$(tmp t.json)" -- "$O/workloads/job" -n 1000 -d 1000 -t 2 \
 			>"$(tmp out)" 2>"$(tmp err)"
 		grep -q "$NOTHING_LOST" "$(tmp err)"
 		storm_is_true
 	done
 }
 
-# bats test_tags=slow
 @test "a tracer that was kept from running says what is missing" {
-	sim_exec "$RTRACE" -f text -o "$(tmp t.text)" -- "$O/workloads/job" -d 1000 >"$(tmp out)" 2>"$(tmp err)" &
+	sim_exec RTRACE_AGENT_LOG=1 "$RTRACE" -f text -o "$(tmp t.text)" -- "$O/workloads/job" -d 1000 >"$(tmp out)" 2>"$(tmp err)" &
 	tracer=$!
 	JOBS_STARTED+=("$tracer")
 	wait_for grep -q '^ready' "$(tmp out)"
 	job=$(awk '$1 == "ready" {print $2}' "$(tmp out)")
 	JOBS_STARTED+=("$job")
+	wait_for grep -q '^rtrace-agent: recording' "$(tmp err)"
 	kill -STOP "$tracer"
-	sleep 4 # the agent goes dormant after 3 s
+	wait_for grep -q '^rtrace-agent: dormant' "$(tmp err)"
 	kill -CONT "$tracer"
 	wait_for grep -q "process $job: what the GPU ran for .* is missing" "$(tmp err)"
 	kill -TERM "$job"
@@ -119,23 +123,27 @@ fault_is_found() {
 	grep -q '^result PASSED$' "$(tmp out)"
 }
 
-# killed_storm MS SETTING...: a storm that is killed so many milliseconds after the first operation.
+# Has the GPU run so many operations?
+has_run() {
+	[ "$(wc -l <"$(tmp truth)")" -ge "$1" ]
+}
+
+# killed_storm OPERATIONS SETTING...: a storm that is killed when the GPU has run so many.
 killed_storm() {
-	local ms=$1 status=0
+	local operations=$1 status=0
 
 	shift
 	rm -f "$(tmp truth)" "$(tmp pid)"
-	# shellcheck disable=SC2016 # for the inner shell
+	# shellcheck disable=SC2016,SC2086 # for the inner shell; several options
 	sim SIMKFD_TRUTH="$(tmp truth)" SIMKFD_KERNEL_NS=2000 SIMKFD_DRIFT_PPM=200 SIMKFD_GPUS=2 "$@" \
-		"$RTRACE" -M -f json -o "$(tmp t.json)" -- sh -c 'echo $$ >"$0"; exec "$@"' "$(tmp pid)" \
-		nice -n 19 "$O/workloads/storm" -g 2 -s 4 -t 2 -n 1000000 >"$(tmp out)" 2>"$(tmp err)" &
+		"$RTRACE" $ROOM -M -f json -o "$(tmp t.json)" -- sh -c 'echo $$ >"$0"; exec "$@"' "$(tmp pid)" \
+		"$O/workloads/storm" -g 2 -s 4 -t 2 -n 1000000 >"$(tmp out)" 2>"$(tmp err)" &
 	tracer=$!
 	JOBS_STARTED+=("$tracer")
-	wait_for test -s "$(tmp truth)"
-	sleep "$(awk -v ms="$ms" 'BEGIN { print ms / 1000 }')"
+	wait_for has_run "$operations"
 	kill -KILL "$(cat "$(tmp pid)")"
 	wait "$tracer" || status=$?
-	echo "killed after $ms ms with: $*"
+	echo "killed after $operations operations with: $*"
 	cat "$(tmp err)"
 	[ "$status" = 137 ]
 	grep -q 'lost 0 calls (ring full), 0 (nested too deep), 0 GPU records, 0 other; 0 GPU' "$(tmp err)"
@@ -146,8 +154,9 @@ killed_storm() {
 @test "killed at any moment: what the GPU had done by then is in the trace, with its times" {
 	local settings=("HSA_ENABLE_SDMA=1" "HSA_ENABLE_SDMA=0" "GPU_MAX_HW_QUEUES=1" "HSA_ENABLE_INTERRUPT=0")
 
+	RANDOM=${RT_SEED:-1}
 	for ((kill = 0; kill < ${RT_KILLS:-8}; kill++)); do
-		killed_storm $((RANDOM % 1000)) "${settings[kill % 4]}"
+		killed_storm $((1 + RANDOM % 16000)) "${settings[kill % 4]}"
 	done
 }
 
@@ -162,7 +171,7 @@ same_under() {
 		outcome "$(tmp dormant)" sim SIMKFD_GPUS=2 $setting HSA_TOOLS_LIB="$AGENT" "$@"
 		rm -f "$(tmp truth)"
 		outcome "$(tmp active)" sim SIMKFD_GPUS=2 SIMKFD_DRIFT_PPM=200 SIMKFD_TRUTH="$(tmp truth)" \
-			$setting "$RTRACE" -M -f json -o "$(tmp t.json)" -- "$@"
+			$setting "$RTRACE" $ROOM -M -f json -o "$(tmp t.json)" -- "$@"
 	}
 	diff "$(tmp none)" "$(tmp dormant)"
 	diff "$(tmp none)" "$(tmp active)"
