@@ -60,6 +60,9 @@ ifneq ($(if $(SAN),,$(COV)),)
   SHLIB_LDFLAGS += --coverage
 endif
 
+# Nothing is left in the source tree.
+export PYTHONDONTWRITEBYTECODE = 1
+
 .DELETE_ON_ERROR:
 .PHONY: all static tests unit e2e check quick bench install uninstall lint format clean sanitized print-unit-tests print-plain-tests tsan
 

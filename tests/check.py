@@ -11,17 +11,20 @@
   --repeat N                   with NAME: up to N times, until one fails
   O=DIR                        build folder (default: build; the sanitized build is in O/san)
 
-Ends with "N passed, N failed, N skipped"; status 0 if none failed. A test that fails is run once more when all
-others have ended. If it passes then, it is flaky: it counts as passed, both its outputs are shown and kept in
-O/check/flaky, and more than 3 of them fail the check. What each program printed is in O/check/NAME.tap, how long it
-took in O/check/times.tsv.
+Ends with "N passed, N failed, N skipped"; status 0 if none failed, 3 if this machine cannot test now. A test that fails
+is run once more when all others have ended. If it passes then, it is flaky: it counts as passed, both its outputs are
+shown and kept in O/check/flaky with the load of the machine, and more than 3 of them fail the check. What each program
+printed is in O/check/NAME.tap, how long it took in O/check/times.tsv.
 """
 import argparse
+import fcntl
 import fnmatch
 import glob
 import os
 import pathlib
 import re
+import resource
+import shutil
 import signal
 import subprocess
 import sys
@@ -38,7 +41,17 @@ SANITIZERS = {
     "ASAN_OPTIONS": "detect_leaks=1:verify_asan_link_order=0",  # another library may be preloaded before
     "UBSAN_OPTIONS": "print_stacktrace=1",
 }
-BASE = {**os.environ, "CMOCKA_MESSAGE_OUTPUT": "TAP"}
+# Nothing of the caller's that a program would heed: SLURM_*, HSA_TOOLS_LIB, LD_PRELOAD, ...
+BASE = {
+    **{name: value for name, value in os.environ.items()
+       if name in ("HOME", "O", "PATH", "TMPDIR") or name.startswith("RT_")},
+    "CMOCKA_MESSAGE_OUTPUT": "TAP",
+    "LC_ALL": "C.UTF-8",
+    "PYTHONDONTWRITEBYTECODE": "1",
+    "TERM": "dumb",
+}
+DISK_MIN, MEMORY_MIN = 4 << 30, 2 << 30
+LOCK = "/run/lock/rtrace-check"
 
 
 class Program:
@@ -61,6 +74,7 @@ class Outcome:
 
     def __init__(self, program, test, state, text):
         self.program, self.test, self.state, self.text = program, test, state, text
+        self.load = load() if state == "failed" else ""
         self.name = f"{program.name}/{test}" if test else program.name
 
 
@@ -145,6 +159,54 @@ def others():
         Program("simkfd", [f"{O}/tests/test_simkfd"], simkfd),
         Program("test_sdk_agents", [f"{O}/tests/test_sdk_agents"], {**simkfd, "SIMKFD_GPUS": "2"}),
     ]
+
+
+# ---- the machine ----
+
+def tracers():
+    """Processes that trace the whole machine."""
+    for path in pathlib.Path("/proc").glob("[0-9]*/cmdline"):
+        try:
+            words = path.read_bytes().split(b"\0")
+        except OSError:
+            continue
+        if words[0].endswith(b"rtrace-bpf") and {b"-a", b"--all"} & set(words):
+            yield path.parent.name
+
+
+def obstacle():
+    """Why nothing can be tested on this machine now; None: it can."""
+    lock = os.open(LOCK, os.O_CREAT | os.O_RDWR, 0o600)
+    os.set_inheritable(lock, False)
+    try:
+        fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)  # until this process ends: probes are the whole kernel's
+    except BlockingIOError:
+        return f"another check runs ({LOCK})"
+    memory = int(re.search(r"MemAvailable: +(\d+)", pathlib.Path("/proc/meminfo").read_text())[1]) << 10
+    disk = min(shutil.disk_usage(folder).free for folder in (".", os.environ.get("TMPDIR", "/tmp")))
+    if memory < MEMORY_MIN:
+        return f"{memory >> 20} MiB of memory are free, {MEMORY_MIN >> 20} are needed"
+    if disk < DISK_MIN:
+        return f"{disk >> 20} MiB of disk are free, {DISK_MIN >> 20} are needed"
+    for pid in tracers():
+        return f"process {pid} traces the whole machine"
+    return None
+
+
+def even_out():
+    """What a process inherits, the same wherever the check is started."""
+    os.umask(0o022)
+    for limit, least in ((resource.RLIMIT_CORE, 0), (resource.RLIMIT_NOFILE, 4096)):
+        hard = resource.getrlimit(limit)[1]
+        resource.setrlimit(limit, (least if hard == resource.RLIM_INFINITY else min(least, hard), hard))
+
+
+def load():
+    """Of the last minute: how busy the machine is, and how much of it others of the same host have taken."""
+    pressure = pathlib.Path("/proc/pressure/cpu")
+    waiting = re.search(r"avg60=([\d.]+)", pressure.read_text())[1] if pressure.exists() else "?"
+    steal = pathlib.Path("/proc/stat").read_text().split()[8]
+    return f"load {' '.join(map(str, os.getloadavg()))}, {waiting} % of the time somebody waited for a CPU, steal {steal} ticks"
 
 
 # ---- running them ----
@@ -259,7 +321,8 @@ class Check:
             second = outcomes(program, *run(program))
             bad = [outcome for outcome in second if outcome.state != "ok" and
                    (outcome.state == "failed" or outcome.test == first.test)]
-            text = "\n".join([f"-- {first.name}: at first", first.text, "-- alone", *(o.text for o in bad or second[-1:])])
+            text = "\n".join([f"-- {first.name}: at first ({first.load})", first.text,
+                              f"-- alone ({load()})", *(o.text for o in bad or second[-1:])])
             if bad:
                 self.failures.append(first)
             else:
@@ -405,6 +468,11 @@ def arguments():
 
 def main():
     given = arguments()
+    even_out()
+    reason = obstacle()
+    if reason:
+        print(f"check: nothing was tested: {reason}")
+        return 3
     LOGS.mkdir(parents=True, exist_ok=True)
     for old in [LOGS / "times.tsv", *map(pathlib.Path, glob.glob(f"{LOGS}/flaky/*"))]:
         old.unlink(missing_ok=True)
