@@ -9,6 +9,7 @@
  * stopped, or a machine that slept, knows nothing of the tracer.
  */
 #include <errno.h>
+#include <inttypes.h>
 #include <linux/futex.h>
 #include <pthread.h>
 #include <string.h>
@@ -41,6 +42,7 @@ static struct {
 	uint64_t probing_silence; /* ... and ns since it changed */
 	uint64_t next_clock, clock_every;
 	uint64_t numbered; /* flight_round's */
+	uint64_t places;   /* say_places' */
 	uint32_t told;	   /* as `agent.told`, but for what the client has changed since */
 	uint32_t ask;	   /* it has done so, and maybe back again */
 } reaper;
@@ -181,15 +183,26 @@ static void record_clocks(uint64_t now)
 	reaper.next_clock = now + reaper.clock_every;
 }
 
+/* `places`: that lead to the stubs, 0: nothing is captured. */
+static void say_places(uint64_t places)
+{
+	if (places && places != reaper.places)
+		agent_say("captures calls that are made from %" PRIu64 " places", places);
+	reaper.places = places;
+}
+
 /* Calls are captured in the process while a tracer wants them. */
 static void follow_calls(bool on)
 {
 	bool changed = stubs_follow(on && !others_probe());
 
-	if (!stubs_capture())
+	if (!stubs_capture()) {
+		say_places(0);
 		return;
+	}
 	spans_prepare();
 	bind_look(changed, stubs_places());
+	say_places(__atomic_load_n(stubs_places(), __ATOMIC_RELAXED));
 }
 
 /* One round; returns how long to sleep, ns. */

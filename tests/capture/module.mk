@@ -66,3 +66,23 @@ $(CAPTURE_DIR)/oldkernel.so: tests/capture/oldkernel.c
 	$(Q)$(CC) -std=gnu11 -D_GNU_SOURCE $(WARN) -g -O1 -fPIC -shared $< -o $@ -ldl
 
 tests: $(CAPTURE_DIR)/oldkernel.so
+
+# Sees calls by the kernel's means alone.
+$(O)/obj/tests/capture/observer.o: $(O)/gen/capture/observer.skel.h
+
+$(O)/gen/capture/observer.skel.h: $(O)/obj/tests/capture/observer.bpf.o
+	$(call say,SKEL,$@)
+	@mkdir -p $(@D)
+	$(Q)$(BPFTOOL) gen skeleton $< name observer_bpf >$@
+
+$(O)/obj/tests/capture/observer.bpf.o: tests/capture/observer.bpf.c
+	$(call say,BPF,$@)
+	@mkdir -p $(@D)
+	$(Q)$(CLANG) $(BPF_CFLAGS) -c $< -o $@
+
+$(CAPTURE_DIR)/observer: $(O)/obj/tests/capture/observer.o
+	$(call say,LD,$@)
+	@mkdir -p $(@D)
+	$(Q)$(CC) $(CFLAGS) $(SANFLAGS) $^ -o $@ -lbpf
+
+tests: $(CAPTURE_DIR)/observer

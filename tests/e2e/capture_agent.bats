@@ -1,28 +1,24 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: MIT
 # bats file_tags=node,plain
-# Calls that the agent captures in the process: the same workload, captured by it and by uprobes, makes the
-# same trace, event by event; and nothing is told twice or lost where both work.
+# Calls that the agent captures in the process. The judges are an observer that sees the same run by means of the
+# kernel's, the simulator's truth log, and a run whose calls uprobes capture.
 
 load common
 
 AGENT=$O/librtrace-agent.so
 
-teardown() {
-	end_jobs
+setup_file() {
+	local libraries
+
+	libraries=$(ldd "$O/workloads/job" "$O/libroctx64.so.4" | awk '/lib(amdhip64|hsa-runtime64)/ { print $3 }' | sort -u)
+	# shellcheck disable=SC2086 # several
+	python3 tests/e2e/call_places.py $libraries "$O/libroctx64.so.4" -- $libraries "$O/workloads/longjmp" \
+		>"$BATS_FILE_TMPDIR/places"
 }
 
-# trace BY FILE COMMAND...: what was captured by whom is in FILE.json, what the tracer said in FILE.err.
-# DOMAINS: what is traced.
-trace() {
-	local by=$1 file
-
-	file=$(tmp "$2")
-	shift 2
-	# What is kept by address has the same order then.
-	sim "$RTRACE" -v --capture "$by" -t "${DOMAINS:-hip,hsa,roctx,gpu}" -f json -o "$file.json" -- setarch -R "$@" \
-		>"$file.out" 2>"$file.err"
-	lost_nothing "$file.err"
+teardown() {
+	end_jobs
 }
 
 lost_nothing() {
@@ -34,58 +30,89 @@ captured_by_agents() {
 	sed -nE 's/^rtrace-bpf: ([0-9]+) calls were captured by agents$/\1/p' "$1"
 }
 
-# same LEAST COMMAND...: the agent has captured LEAST calls. It takes over from the probes a moment after HSA has
-# started, later on a loaded machine.
+# trace NAME OPTION... -- COMMAND...: the trace is in NAME.json, what the tracer said in NAME.err, the truth in NAME.truth,
+# the observer's calls in NAME.calls. Unless NAME is uprobe, the command gets no queue of the GPU before the agent captures
+# its calls. DOMAINS: what is traced.
+trace() {
+	local name=$1 file
+
+	file=$(tmp "$1")
+	shift
+	SIMKFD_KERNEL_LIB="$O/workloads/libkernels.so" SIMKFD_TRUTH="$file.truth" SIMKFD_QUEUE_GATE="$file.gate" \
+		RTRACE_AGENT_LOG=1 "$O/capture/observer" "$BATS_FILE_TMPDIR/places" "$file.calls" \
+		env LD_PRELOAD="$O/libsimkfd.so" "$RTRACE" -v -t "${DOMAINS:-hip,hsa,roctx,gpu}" --all-functions \
+		-f json -o "$file.json" "$@" >"$file.out" 2>"$file.err" &
+	tracer=$!
+	JOBS_STARTED+=("$tracer")
+	[ "$name" = uprobe ] || wait_for grep -q 'rtrace-agent: captures calls' "$file.err"
+	touch "$file.gate"
+	wait "$tracer"
+	lost_nothing "$file.err"
+}
+
+# What the application itself calls, with arguments and what came back, but for addresses, times that it asked for, and
+# properties of a device that is not there.
+application_calls() {
+	jq -r '.traceEvents[] | select(.ph == "X" and (.cat | IN("hip", "roctx")) and .args.parent == 0) |
+		.name + " " + ([.args.call, .args.return, .args.message] | tostring)' "$1" |
+		sed -E 's/0x[0-9a-f]{5,}/ADDRESS/g; s/"\*ms":"[^"]*"/TIME/g; s/"\*prop":.*"deviceId":"999"/NONE/' | sort
+}
+
+# same LEAST COMMAND...: from its first queue on it makes LEAST calls, all of which the agent captures.
 same() {
 	local least=$1
 
 	shift
-	trace auto agent "$@"
-	trace uprobe uprobe "$@"
+	trace auto -- "$@"
+	echo "$(captured_by_agents "$(tmp auto.err)") calls by agents"
+	[ "$(captured_by_agents "$(tmp auto.err)")" -ge "$least" ]
+	check_nesting "$(tmp auto.json)"
+	python3 tests/e2e/same_calls.py "$(tmp auto.calls)" "$(tmp auto.json)"
+	not grep -qE 'kind=(dispatch|copy)' "$(tmp auto.truth)" || judge "$(tmp auto.truth)" "$(tmp auto.json)"
+	trace uprobe --capture uprobe -- "$@"
 	[ -z "$(captured_by_agents "$(tmp uprobe.err)")" ]
-	[ "$(captured_by_agents "$(tmp agent.err)")" -ge "$least" ]
-	check_nesting "$(tmp agent.json)"
-	python3 tests/e2e/same_calls.py "$(tmp uprobe.json)" "$(tmp agent.json)"
+	python3 tests/e2e/same_calls.py "$(tmp uprobe.calls)" "$(tmp uprobe.json)"
+	diff <(application_calls "$(tmp uprobe.json)") <(application_calls "$(tmp auto.json)")
 }
 
 @test "copies and a kernel" {
-	same 100 "$O/workloads/vectoradd" 3
+	same 80 "$O/workloads/vectoradd" 3
 }
 
 @test "ranges and marks, on several threads" {
-	same 100 "$O/workloads/ranges"
+	same 120 "$O/workloads/ranges"
 }
 
 @test "graphs" {
-	same 200 "$O/workloads/graphs"
+	same 500 "$O/workloads/graphs"
 }
 
 @test "modules" {
-	same 100 "$O/workloads/module"
+	same 120 "$O/workloads/module"
 }
 
 @test "allocations" {
-	same 100 "$O/workloads/resources"
+	same 60 "$O/workloads/resources"
 }
 
 @test "calls that fail" {
 	same 150 "$O/workloads/errors" -n 4
-	grep -q hipErrorInvalid "$(tmp agent.json)"
+	grep -q hipErrorInvalid "$(tmp auto.json)"
 }
 
 @test "calls that are left by longjmp" {
-	same 200 "$O/workloads/longjmp"
+	SIMKFD_KERNELS=slowStore=1000000000 same 150 "$O/workloads/longjmp"
 }
 
 @test "processes that are forked" {
-	same 500 "$O/workloads/forker"
+	same 100 "$O/workloads/forker"
 }
 
 @test "requests to the driver: calls of the kernel's inside of the agent's" {
-	DOMAINS=hip,hsa,kfd,gpu same 100 "$O/workloads/resources"
+	DOMAINS=hip,hsa,kfd,gpu same 60 "$O/workloads/resources"
 	# One that is linked into the runtime asks the simulated driver, of which the kernel sees nothing.
 	if ldconfig -p | grep -q 'libhsakmt\.so'; then
-		grep -q hsaKmt "$(tmp agent.json)"
+		grep -q hsaKmt "$(tmp auto.json)"
 	fi
 }
 
@@ -102,13 +129,15 @@ same() {
 		    assert hip.hipDeviceSynchronize() == 0
 		    assert hip.hipFree(p) == 0
 	END
-	same 100 python3 "$(tmp p.py)"
-	[ "$(count "$(tmp agent.json)" hipMalloc)" = 20 ]
+	same 150 python3 "$(tmp p.py)"
+	[ "$(count "$(tmp auto.json)" hipMalloc)" = 20 ]
 }
 
-# start_job NAME=VALUE...: storm, for as long as the test takes
+# start_job NAME=VALUE...: storm, for as long as the test takes; what its agent says is in job.err
 start_job() {
-	sim_exec SIMKFD_GPUS=1 "$@" "$O/workloads/storm" -t 2 -s 2 -b 8 -n 1000000 >/dev/null 2>"$(tmp job.err)" &
+	fresh job.err
+	sim_exec SIMKFD_GPUS=1 RTRACE_AGENT_LOG=1 "$@" "$O/workloads/storm" -t 2 -s 2 -b 8 -n 1000000 \
+		>/dev/null 2>"$(tmp job.err)" &
 	job=$!
 	JOBS_STARTED+=("$job")
 }
@@ -120,146 +149,179 @@ launches() {
 
 # Two jobs: `with` the agent, and `without`.
 start_both() {
-	start_job HSA_TOOLS_LIB="$AGENT"
-	with=$job
 	start_job NONE=
 	without=$job
-	wait_for grep -q librtrace-agent "/proc/$with/maps"
-	wait_for grep -q libhsa "/proc/$without/maps"
+	start_job HSA_TOOLS_LIB="$AGENT"
+	with=$job
+}
+
+# start_tracer NAME OPTION...: its JSON will be in NAME.json, its text is in NAME.text as it goes on, what it says in NAME.err
+start_tracer() {
+	local name=$1
+
+	shift
+	fresh "$name.err" "$name.text"
+	"$RTRACE" -v --buffer 64 "$@" -f json -f text -o "$(tmp "$name")" 2>"$(tmp "$name.err")" &
+	tracer=$!
+	JOBS_STARTED+=("$tracer")
+}
+
+# stop_tracer NAME PID
+stop_tracer() {
+	kill -INT "$2"
+	wait "$2"
+	lost_nothing "$(tmp "$1.err")"
+	CUT=1 check_nesting "$(tmp "$1.json")"
+}
+
+# launched NAME PID: how many launches of the process are in the text
+launched() {
+	awk -v pid="$2" '$2 ~ "^" pid "(/|$)" && /hipLaunchKernel/ { n++ } END { print n + 0 }' "$(tmp "$1.text")"
+}
+
+at_least() {
+	[ "$("${@:2}")" -ge "$1" ]
+}
+
+# more_launches N NAME PID: waits for so many more in the text
+more_launches() {
+	wait_for test -s "$(tmp "$2.text")"
+	wait_for at_least $(($(launched "$2" "$3") + $1)) launched "$2" "$3"
+}
+
+# The agent of the job has begun to capture, and captures all calls that begin from $since on (boot ns).
+agent_captures() {
+	wait_for grep -q 'rtrace-agent: captures calls' "$(tmp job.err)"
+	since=$(awk '{ printf "%.0f", ($1 + 0.01) * 1e9 }' /proc/uptime)
+}
+
+# check_captured PID: agents have captured all calls of the process from $since on, but for those that have not returned.
+# (They also capture some that are not shown.)
+check_captured() {
+	local by_agents later
+
+	by_agents=$(captured_by_agents "$(tmp t.err)")
+	later=$(calls "$(tmp t.json)" | awk -v pid="$1" -v since="$since" \
+		'$5 == pid && $7 >= since && $4 !~ /unfinished/' | wc -l)
+	echo "$by_agents calls by agents, $later came when all were"
+	[ "$by_agents" -ge "$later" ] && [ "$later" -gt 0 ]
+}
+
+gpu_operations() {
+	jq '[.traceEvents[] | select(.cat == "gpu")] | length' "$(tmp t.json)"
 }
 
 @test "on a node: a process with the agent, and one without" {
 	needs_to_be_alone
 	start_both
-	"$RTRACE" -v -a -t hip,gpu --duration 1 -f json -o "$(tmp t.json)" 2>"$(tmp err)"
-	lost_nothing "$(tmp err)"
-	CUT=1 check_nesting "$(tmp t.json)"
-	[ "$(launches "$(tmp t.json)" "$without")" -gt 100 ]
-	[ "$(launches "$(tmp t.json)" "$with")" -gt 100 ]
-	# All of the one, but for the calls that began before it heard of us, and none of the other.
-	by_agents=$(captured_by_agents "$(tmp err)")
-	all=$(calls "$(tmp t.json)" | awk -v pid="$with" '$5 == pid' | wc -l)
-	[ "$by_agents" -gt $((all * 9 / 10)) ]
+	start_tracer t -a -t hip,gpu
+	agent_captures
+	more_launches 200 t "$with"
+	more_launches 200 t "$without"
+	stop_tracer t "$tracer"
+	[ "$(launches "$(tmp t.json)" "$without")" -ge 200 ]
+	check_captured "$with"
 }
 
-# bats test_tags=slow
 @test "one tracer after the other, the first is killed: none has calls of another's" {
 	start_job HSA_TOOLS_LIB="$AGENT"
-	wait_for grep -q librtrace-agent "/proc/$job/maps"
-	"$RTRACE" -p "$job" -t hip,gpu -o "$(tmp first)" &
-	first=$!
-	JOBS_STARTED+=("$first")
-	wait_for test -s "$(tmp first)"
-	kill -KILL "$first"
-	wait "$first" || :
-	for i in 1 2; do
-		"$RTRACE" -v -p "$job" -t hip,gpu --duration 0.5 -f json -o "$(tmp t.json)" 2>"$(tmp err)"
-		lost_nothing "$(tmp err)"
-		CUT=1 check_nesting "$(tmp t.json)"
-		[ "$(captured_by_agents "$(tmp err)")" -gt 100 ]
+	start_tracer first -p "$job" -t hip,gpu
+	agent_captures
+	more_launches 1 first "$job"
+	kill -KILL "$tracer"
+	wait "$tracer" || :
+	captured=
+	for ((launches = 200; !captured; launches *= 2)); do # it hears of the next one some time later
+		start_tracer t -p "$job" -t hip,gpu
+		more_launches "$launches" t "$job"
+		stop_tracer t "$tracer"
+		captured=$(captured_by_agents "$(tmp t.err)")
 		begin=$(jq '.otherData.begin // 0' "$(tmp t.json)")
 		[ "$(calls "$(tmp t.json)" | awk -v begin="$begin" '$8 < begin' | wc -l)" = 0 ]
 	done
 }
 
-# launches_in FILE: between `begin` and `end`
-launches_in() {
-	calls "$1" | awk -v begin="$begin" -v end="$end" '$1 == "hipLaunchKernel" && $7 >= begin && $7 < end' | wc -l
-}
-
 # Who uses the probes alone would not see what the agent captures for another.
 @test "two tracers at once, one of which leaves the agent alone: both see all calls" {
 	start_job HSA_TOOLS_LIB="$AGENT"
-	wait_for grep -q librtrace-agent "/proc/$job/maps"
-	for first in uprobe auto; do
+	for first in auto uprobe; do
 		second=$([ "$first" = uprobe ] && echo auto || echo uprobe)
-		fresh 1.err
-		"$RTRACE" -v -p "$job" --capture "$first" -t hip -f json -o "$(tmp 1.json)" 2>"$(tmp 1.err)" &
-		tracer=$!
-		JOBS_STARTED+=("$tracer")
-		wait_for grep -q 'API calls' "$(tmp 1.err)"
-		"$RTRACE" -v -p "$job" --capture "$second" -t hip --duration 0.5 -f json -o "$(tmp 2.json)" 2>"$(tmp 2.err)"
-		kill -INT "$tracer"
-		wait "$tracer"
-		lost_nothing "$(tmp 1.err)"
-		lost_nothing "$(tmp 2.err)"
-		read -r begin end < <(calls "$(tmp 2.json)" | awk '
-			$1 != "hipLaunchKernel" { next }
-			!begin || $7 < begin { begin = $7 }
-			$8 > end { end = $8 }
-			END { printf "%.0f %.0f\n", begin + 1e8, end - 1e8 }')
-		one=$(launches_in "$(tmp 1.json)") two=$(launches_in "$(tmp 2.json)")
-		echo "$one launches, and $two"
-		[ "$two" -gt 100 ]
-		[ $((one - two)) -ge -4 ] && [ $((one - two)) -le 4 ] # where the window begins and ends
+		start_tracer first -p "$job" --capture "$first" -t hip
+		first_tracer=$tracer
+		[ "$first" = uprobe ] || agent_captures
+		more_launches 1 first "$job"
+		start_tracer second -p "$job" --capture "$second" -t hip
+		more_launches 400 second "$job"
+		stop_tracer second "$tracer"
+		stop_tracer first "$first_tracer"
+		python3 tests/e2e/same_launches.py "$(tmp first.json)" "$(tmp second.json)"
 	done
 }
 
-# bats test_tags=slow
 @test "two tracers of a node: what starts then is whole in both, but for the moment until the agent knows" {
 	needs_to_be_alone
+	start_job NONE= # by which both know the files
 	for i in 1 2; do
-		fresh $i.err
-		"$RTRACE" -v -a -t hip,gpu -f json -o "$(tmp $i.json)" 2>"$(tmp $i.err)" &
-		eval "tracer$i=$!"
-		JOBS_STARTED+=("$!")
-		wait_for grep -q 'rings: ' "$(tmp $i.err)"
+		start_tracer $i -a -t hip,gpu
+		eval "tracer$i=$tracer"
+		wait_for grep -q 'attach: .*libamdhip64' "$(tmp $i.err)"
+		more_launches 1 $i "$job"
 	done
-	sleep 2
-	sim SIMKFD_GPUS=1 HSA_TOOLS_LIB="$AGENT" "$O/workloads/ranges" >"$(tmp out)"
-	sleep 0.5
-	kill -INT "$tracer1" "$tracer2"
-	wait "$tracer1" "$tracer2"
+	sim_exec SIMKFD_GPUS=1 HSA_TOOLS_LIB="$AGENT" "$O/workloads/ranges" >"$(tmp out)" &
+	ranges=$!
+	wait "$ranges"
+	stop_tracer 1 "$tracer1"
+	stop_tracer 2 "$tracer2"
 	made=$(awk '$1 == "calls" && $2 == "hipLaunchKernel" { print $3 }' "$(tmp out)")
 	for i in 1 2; do
-		lost_nothing "$(tmp $i.err)"
-		told=$(count "$(tmp $i.json)" hipLaunchKernel)
-		echo "$told of $made launches"
-		[ "$told" = "$made" ] || grep -q 'another tracer had calls captured by the agent' "$(tmp $i.json)"
+		told[i]=$(launches "$(tmp $i.json)" "$ranges")
+		echo "${told[i]} of $made launches"
+		[ "${told[i]}" = "$made" ] || grep -q 'another tracer had calls captured by the agent' "$(tmp $i.json)"
 	done
-	[ "$(count "$(tmp 1.json)" hipLaunchKernel)" = "$made" ] || [ "$(count "$(tmp 2.json)" hipLaunchKernel)" = "$made" ]
+	[ "${told[1]}" = "$made" ] || [ "${told[2]}" = "$made" ]
 }
 
 @test "only long calls, only those that fail" {
-	DOMAINS=hip,gpu trace auto all "$O/workloads/errors"
-	sim "$RTRACE" -v -t hip,gpu --errors-only -f json -o "$(tmp e.json)" -- "$O/workloads/errors" >"$(tmp out)" 2>"$(tmp err)" || :
-	[ "$(captured_by_agents "$(tmp err)")" -gt 0 ]
-	diff <(calls "$(tmp e.json)" | cut -f 1) \
-		<(jq -r '.traceEvents[] | select(.ph == "X" and .cat == "hip" and (.args.return // "" | . != "hipSuccess" and startswith("hip"))) | .name' "$(tmp all.json)")
-	sim "$RTRACE" -v -t hip,gpu --min-duration 20us -f json -o "$(tmp l.json)" -- "$O/workloads/vectoradd" 3 >"$(tmp out)" 2>"$(tmp err)"
+	export DOMAINS=hip,gpu
+	trace auto -- "$O/workloads/errors"
+	trace failed --errors-only -- "$O/workloads/errors"
+	[ "$(captured_by_agents "$(tmp failed.err)")" -gt 0 ]
+	diff <(calls "$(tmp failed.json)" | cut -f 1) \
+		<(jq -r '.traceEvents[] | select(.ph == "X" and .cat == "hip" and (.args.return // "" | . != "hipSuccess" and startswith("hip"))) | .name' "$(tmp auto.json)")
+	trace long --min-duration 20us -- "$O/workloads/vectoradd" 3
 	# What registers kernels is told whatever it takes.
-	calls "$(tmp l.json)" | grep -v ^__hip | awk '$8 - $7 < 20000 { bad = 1 } END { exit bad || !NR }'
+	calls "$(tmp long.json)" | grep -v ^__hip | awk '$8 - $7 < 20000 { bad = 1 } END { exit bad || !NR }'
 }
 
 @test "calls of HIP alone: the agent captures them, and records no operation" {
-	start_job HSA_TOOLS_LIB="$AGENT" RTRACE_AGENT_LOG=1
-	wait_for grep -q librtrace-agent "/proc/$job/maps"
-	"$RTRACE" -v -p "$job" -t hip --duration 0.5 -f json -o "$(tmp t.json)" 2>"$(tmp err)"
-	lost_nothing "$(tmp err)"
-	CUT=1 check_nesting "$(tmp t.json)"
-	[ "$(launches "$(tmp t.json)" "$job")" -gt 100 ]
-	[ "$(captured_by_agents "$(tmp err)")" -ge $(($(calls "$(tmp t.json)" | wc -l) * 9 / 10)) ]
+	start_job HSA_TOOLS_LIB="$AGENT"
+	wait_for grep -q 'rtrace-agent: queue' "$(tmp job.err)"
+	start_tracer t -p "$job" -t hip
+	agent_captures
+	more_launches 200 t "$job"
+	stop_tracer t "$tracer"
+	check_captured "$job"
 	grep -q 'rtrace-agent: loaded' "$(tmp job.err)"
 	not grep -q 'rtrace-agent: recording' "$(tmp job.err)"
 	# Who wants both has both.
-	"$RTRACE" -v -p "$job" -t hip,gpu --duration 0.5 -f json -o "$(tmp g.json)" 2>"$(tmp err)"
-	lost_nothing "$(tmp err)"
-	[ "$(jq '[.traceEvents[] | select(.cat == "gpu")] | length' "$(tmp g.json)")" -gt 100 ]
-	grep -q 'rtrace-agent: recording' "$(tmp job.err)"
+	start_tracer t -p "$job" -t hip,gpu
+	wait_for grep -q 'rtrace-agent: recording' "$(tmp job.err)"
+	wait_for at_least 200 grep -c ' gpu 0 ' "$(tmp t.text)"
+	stop_tracer t "$tracer"
+	[ "$(gpu_operations)" -ge 200 ]
 }
 
 @test "by agents alone: nothing is probed" {
 	needs_to_be_alone
 	start_both
-	"$RTRACE" -v -a --capture agent -t hip --duration 1 -f json -o "$(tmp t.json)" 2>"$(tmp err)"
-	lost_nothing "$(tmp err)"
-	not grep -q 'attach: [0-9]* functions' "$(tmp err)"
-	grep -q "warning: process $without (storm): nothing: it was started without the agent" "$(tmp err)"
-	CUT=1 check_nesting "$(tmp t.json)"
-	[ "$(launches "$(tmp t.json)" "$with")" -gt 100 ]
+	start_tracer t -a --capture agent -t hip
+	more_launches 200 t "$with"
+	wait_for grep -q "warning: process $without (storm): nothing: it was started without the agent" "$(tmp t.err)"
+	stop_tracer t "$tracer"
+	not grep -q 'attach: [0-9]* functions' "$(tmp t.err)"
 	[ "$(launches "$(tmp t.json)" "$without")" = 0 ]
-	[ "$(jq '[.traceEvents[] | select(.cat == "gpu")] | length' "$(tmp t.json)")" = 0 ]
-	[ "$(captured_by_agents "$(tmp err)")" -ge "$(calls "$(tmp t.json)" | wc -l)" ]
+	[ "$(gpu_operations)" = 0 ]
+	[ "$(captured_by_agents "$(tmp t.err)")" -ge "$(calls "$(tmp t.json)" | wc -l)" ]
 }
 
 # figure WORD FILE: the number before it in the closing lines
@@ -272,7 +334,6 @@ sum_of() {
 	od -An -v -t u8 -w64 "$1" | awk '{ sum += $1 } END { printf "%d\n", sum }'
 }
 
-# bats test_tags=slow
 @test "as many calls as two threads can make: each is recorded or counted as lost" {
 	sim SIMKFD_GPUS=1 "$RTRACE" -v -t hip,gpu -e hipGetDevice -S -o "$(tmp t.txt)" -- \
 		"$O/workloads/rate" 2 "${RT_RATE_SECONDS:-2}" 0 "$(tmp counts)" >"$(tmp out)" 2>"$(tmp err)"
@@ -280,7 +341,6 @@ sum_of() {
 	made=$(sum_of "$(tmp counts)")
 	echo "$made calls"
 	[ "$made" = "$(awk '$1 == "calls" { print $3 }' "$(tmp out)")" ]
-	[ "$made" -gt 1000000 ]
 	[ $(($(figure calls "$(tmp err)") + $(sed -n 's/.*: lost \([0-9]*\) calls.*/\1/p' "$(tmp err)"))) = "$made" ]
 }
 
@@ -297,12 +357,13 @@ made_at_least() {
 @test "killed at any moment: no more is missing than the call that a thread was writing" {
 	RANDOM=${RT_SEED:-1}
 	for ((kill = 0; kill < ${RT_KILLS:-8}; kill++)); do
-		fresh counts
-		sim_exec SIMKFD_GPUS=1 "$RTRACE" -v -t hip,gpu -e hipGetDevice -S -o "$(tmp t.txt)" -- \
+		fresh counts err
+		sim_exec SIMKFD_GPUS=1 RTRACE_AGENT_LOG=1 "$RTRACE" -v -t hip,gpu -e hipGetDevice -S -o "$(tmp t.txt)" -- \
 			"$O/workloads/rate" 2 60 500000 "$(tmp counts)" >"$(tmp out)" 2>"$(tmp err)" &
 		tracer=$!
 		JOBS_STARTED+=("$tracer")
-		wait_for made_at_least 1000
+		wait_for grep -q 'rtrace-agent: captures calls' "$(tmp err)"
+		wait_for made_at_least $(($(sum_of "$(tmp counts)") + 1000))
 		sleep "$(printf 0.%03d $((RANDOM % 1000)))"
 		kill -KILL "$(child)"
 		wait "$tracer" || :

@@ -1,119 +1,80 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""same_calls.py A B: do two JSON traces of one program tell the same calls?
+"""same_calls.py OBSERVED TRACE: does a JSON trace tell the calls of one run that tests/capture/observer has seen?
 
-Of each thread, in the order in which they were created: the calls in their order, with depth, names and
-arguments, and what they returned; ranges and marks; the names of what the GPU ran, and in which call it was
-submitted. Addresses, handles, times and counters differ from run to run: of those it is compared that there
-is one. Left out are waits, and what asks for the state of copy engines or the times of operations: all depend on
-what has ended by then.
-A thread of the runtime's may be in its last call when the process ends, in one of the runs: what that call
-returns is not compared then.
+Of each thread: the same functions in the same order, each with the same arguments in its registers. The observer sees a
+call shortly before or after its begin: both lie between those of the calls before and after it. (What is seen at its
+begin alone has no end.)
 """
 import collections
 import json
-import re
 import sys
 
-
-def events(path):
-    with open(path) as f:
-        return [e for e in json.load(f)["traceEvents"] if e["ph"] == "X"]
+SHOWN = 5
+CALLS = ("hip", "hsa", "roctx")
 
 
-def is_call(event):
-    return event["cat"] in ("hip", "hsa", "kfd", "roctx", "roctracer") and "corr" in event["args"]
+def observed(path):
+    """Of each thread the calls: moment (ns), name, arguments."""
+    threads = collections.defaultdict(list)
+    with open(path, encoding="ascii") as file:
+        for line in file:
+            tid, at, name, *args = line.split()
+            threads[int(tid)].append((int(at), name, args))
+    return {tid: sorted(calls) for tid, calls in threads.items()}
 
 
-def depends_on_time(event):
-    return re.match(r"hsa_signal_wait_|hsa_amd_(memory_copy_engine_status|profiling_get_)|hsaKmt(Wait|Set)", event["name"])
+def traced(path):
+    """Of each thread the calls, as events of the trace."""
+    threads = collections.defaultdict(list)
+    with open(path, encoding="utf-8") as file:
+        for event in json.load(file)["traceEvents"]:
+            if event["ph"] == "X" and event["cat"] in CALLS and "corr" in event["args"]:
+                threads[event["tid"]].append(event)
+    for calls in threads.values():
+        calls.sort(key=lambda event: (event["ts"], event["args"]["corr"]))
+    return threads
 
 
-def plain(text):
-    """Without what differs from run to run."""
-    text = re.sub(r"0x[0-9a-f]{5,}", "ADDRESS", str(text))
-    text = re.sub(r"\*ms': '[^']*'", "TIME", text)
-    text = re.sub(r"{name=.*?\.\.\.}", "PROPERTIES", text)  # of a call that has failed: whatever was there
-    return re.sub(r"\b\d{9,}\b", "NUMBER", text)
+def parameters(event):
+    """How many it has. (Those with * are what a pointer points to.)"""
+    return sum(not name.startswith("*") for name in event["args"].get("call", {}))
 
 
-def line(event, depth):
-    args = event["args"]
-    rest = {k: plain(v) for k, v in args.items()
-            if k not in ("corr", "parent", "root", "depth", "stream", "range", "tid", "pid")}
-    return f"{'  ' * depth}{event['name']} {json.dumps(rest, sort_keys=True)}"
+def is_told(register, told):
+    """Of an argument that is narrower than its register the rest is left out."""
+    return told in [register & mask for mask in (0xff, 0xffff, 0xffffffff, 0xffffffffffffffff)]
 
 
-def is_cut_off(thread):
-    last = thread[-1]
-    return last["pid"] != last["tid"] and last["args"].get("flags") == "unfinished"
+def wrong_arguments(args, event):
+    for i, (register, told) in enumerate(zip(args, event["args"]["args"])):
+        if not is_told(int(register, 16), int(told, 16)) and (i < parameters(event) or told != "0x0"):
+            yield f"{event['name']}: argument {i + 1} was {register}, told {told}"
 
 
-def begin_only(event):
-    """What is known of a call before it returns."""
-    return f"{event['name']} {plain(event['args'].get('args'))}"
-
-
-def threads(path):
-    """The events of each thread, and their lines."""
-    all_events = events(path)
-    calls = {e["args"]["corr"]: e for e in all_events if is_call(e)}
-    by_thread = collections.defaultdict(list)
-    for e in calls.values():
-        if not depends_on_time(e):
-            by_thread[e["pid"], e["tid"]].append(e)
-    result = []
-    for list_ in by_thread.values():
-        list_.sort(key=lambda e: (e["ts"], -e["dur"], e["args"]["corr"]))
-        lines = []
-        for e in list_:
-            depth, parent = 0, e["args"].get("parent")
-            while parent in calls:
-                depth, parent = depth + 1, calls[parent]["args"].get("parent")
-            lines.append(line(e, depth))
-        result.append((list_, lines))
-    result.sort(key=lambda r: r[0][0]["ts"])
-    return result
-
-
-def operations(path):
-    """What the GPU ran, and the names of the calls that it was submitted in."""
-    all_events = events(path)
-    calls = {e["args"]["corr"]: e for e in all_events if is_call(e)}
-    count = collections.Counter()
-    for e in all_events:
-        if is_call(e) or e["cat"] in ("roctx",):
-            continue
-        call = calls.get(e["args"].get("corr"))
-        root = calls.get(e["args"].get("root"))
-        count[e["cat"], plain(e["name"]), call and call["name"], root and root["name"]] += 1
-    return count
+def differences(seen, told):
+    """Of one thread."""
+    names, told_names = [call[1] for call in seen], [event["name"] for event in told]
+    if names != told_names:
+        at = next((i for i, (x, y) in enumerate(zip(names, told_names)) if x != y), min(len(names), len(told_names)))
+        yield f"{len(names)} calls seen, {len(told_names)} told; seen {names[at:at + 3]}, told {told_names[at:at + 3]}"
+        return
+    before = 0
+    for (at, name, args), event in zip(seen, told):
+        yield from wrong_arguments(args, event)
+        begin, end = round(event["ts"] * 1000), round((event["ts"] + event["dur"]) * 1000)
+        if min(at, begin) < before or begin < end < at:
+            yield f"{name}: seen at {at}, told {begin} to {end}, after {before}"
+        before = max(at, begin)
 
 
 def main():
-    a, b = threads(sys.argv[1]), threads(sys.argv[2])
-    bad = 0
-    if len(a) != len(b):
-        print(f"{len(a)} threads, and {len(b)}")
-        bad = 1
-    for (x_events, x), (y_events, y) in zip(a, b):
-        if is_cut_off(x_events) or is_cut_off(y_events):
-            x[-1], y[-1] = begin_only(x_events[-1]), begin_only(y_events[-1])
-        if x == y:
-            continue
-        bad = 1
-        at = next((i for i, (p, q) in enumerate(zip(x, y)) if p != q), min(len(x), len(y)))
-        print(f"a thread of {len(x)} calls, and {len(y)}: at {at}")
-        for text in x[max(0, at - 2):at + 3]:
-            print("-", text[:400])
-        for text in y[max(0, at - 2):at + 3]:
-            print("+", text[:400])
-    p, q = operations(sys.argv[1]), operations(sys.argv[2])
-    if p != q:
-        bad = 1
-        print("GPU operations:", p - q, q - p)
-    print(f"{sum(len(lines) for _, lines in a)} calls of {len(a)} threads, {sum(p.values())} GPU operations")
-    return bad
+    seen, told = observed(sys.argv[1]), traced(sys.argv[2])
+    bad = [f"thread {tid}: {text}" for tid in sorted(set(seen) | set(told))
+           for text in differences(seen.get(tid, []), told.get(tid, []))]
+    print("\n".join(bad[:SHOWN]))
+    print(f"{sum(map(len, seen.values()))} calls of {len(seen)} threads, {len(bad)} differences")
+    return bool(bad) or not seen
 
 
 if __name__ == "__main__":

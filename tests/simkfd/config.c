@@ -95,6 +95,7 @@ void config__read(void)
 	config.drift_ppm = env_real("SIMKFD_DRIFT_PPM", 0);
 	config.poll_ns = env_range("SIMKFD_POLL_US", 50, 1, 100000) * 1000;
 	config.fault = env_text("SIMKFD_FAULT");
+	config.queue_gate = env_text("SIMKFD_QUEUE_GATE");
 	config.syscalls = env_number("SIMKFD_SYSCALLS", 0);
 	config.truth = env_text("SIMKFD_TRUTH");
 	config.clock = env_text("SIMKFD_CLOCK");

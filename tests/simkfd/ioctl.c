@@ -6,6 +6,7 @@
 #include <string.h>
 #include <sys/eventfd.h>
 #include <time.h>
+#include <unistd.h>
 
 #include "tests/simkfd/event.h"
 #include "tests/simkfd/kernel.h"
@@ -276,6 +277,14 @@ static int (*const handlers[])(void *arg) = {
 
 #define HANDLERS (sizeof(handlers) / sizeof(handlers[0]))
 
+static void wait_at_gate(void)
+{
+	const struct timespec pause = {.tv_nsec = 1000000};
+
+	while (config.queue_gate && access(config.queue_gate, F_OK))
+		nanosleep(&pause, NULL);
+}
+
 static int call(unsigned int nr, void *arg)
 {
 	int err;
@@ -286,8 +295,10 @@ static int call(unsigned int nr, void *arg)
 	 * The plug-in is loaded here and not at the first dispatch: that would be the engine, and
 	 * if an application waits for its GPU inside a constructor, dlopen in another thread hangs.
 	 */
-	if (nr == NR(CREATE_QUEUE))
+	if (nr == NR(CREATE_QUEUE)) {
 		kernel__load_functions();
+		wait_at_gate();
+	}
 	sim__lock();
 	err = handlers[nr](arg);
 	sim__unlock();

@@ -58,6 +58,7 @@
  *   SIMKFD_POLL_US=50        how often an idle engine looks at the doorbells; up to 20 times
  *                            less often when nothing has happened for seconds
  *   SIMKFD_FAULT=NAME        a dispatch of that kernel raises a memory fault
+ *   SIMKFD_QUEUE_GATE=FILE   no queue is made before that file is there
  *   SIMKFD_SYSCALLS=1        issue the ioctls for real too (they fail), for tracers of system
  *                            calls
  *   SIMKFD_TRUTH=FILE        append what was executed, see truth.h
@@ -101,7 +102,8 @@ struct config {
 	uint64_t kernel_ns, gap_ns, unrung_ns, gpu_khz, poll_ns;
 	unsigned int overlap;
 	double copy_gbps, drift_ppm;
-	const char *kernels, *kernel_lib, *fault, *truth, *clock; /* NULL or not empty */
+	/* NULL or not empty: */
+	const char *kernels, *kernel_lib, *fault, *queue_gate, *truth, *clock;
 	int log;
 };
 
