@@ -145,7 +145,20 @@ start_tracing() {
 	wait_for grep -q 'API calls' "$(tmp err)"
 }
 
-# Ends what a test has left running, by pid.
+# Puts the test into a control group of its own, and with it all that it starts. Where no group can be made, only what is
+# in JOBS_STARTED is ended with the test.
+enter_group() {
+	local root path
+
+	root=$(findmnt -n -t cgroup2 -o TARGET | head -n 1)
+	path=$(sed -n 's/^0:://p' /proc/self/cgroup)
+	BEFORE_GROUP=$root${path%/}
+	TEST_GROUP=$BEFORE_GROUP/rtrace-test-$$
+	[ -n "$root" ] && mkdir "$TEST_GROUP" 2>/dev/null && [ -e "$TEST_GROUP/cgroup.kill" ] &&
+		echo $$ 2>/dev/null >"$TEST_GROUP/cgroup.procs" || TEST_GROUP=
+}
+
+# Ends what a test has left running.
 end_jobs() {
 	local pid
 
@@ -153,7 +166,19 @@ end_jobs() {
 		kill -KILL "$pid" 2>/dev/null || :
 		wait "$pid" 2>/dev/null || :
 	done
+	[ -n "$TEST_GROUP" ] || return 0
+	echo $$ >"$BEFORE_GROUP/cgroup.procs"
+	echo 1 >"$TEST_GROUP/cgroup.kill"
+	wait_for rmdir "$TEST_GROUP"
+	TEST_GROUP=
 }
+
+# What a suite does that has nothing else to do.
+teardown() {
+	end_jobs
+}
+
+[ -z "${BATS_TEST_NUMBER:-}" ] || enter_group
 
 # Runs `COMMAND... MODE` for each way of attaching that this kernel has.
 in_every_mode() {
