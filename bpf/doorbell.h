@@ -172,6 +172,15 @@ static __always_inline void fill_dispatch(struct rt_rec_dispatch *rec, const str
 	fill_signal(rec);
 }
 
+/* Has the GPU taken it? Then it may have completed the signal before that was read. */
+static __always_inline bool is_taken(__u64 at)
+{
+	__u16 header;
+
+	return !bpf_probe_read_user(&header, sizeof(header), (const void *)at) &&
+	       (__u8)header == TYPE_INVALID;
+}
+
 /*
  * Sends the packet, if it is of a reported kind. `flags`: RT_DISPATCH_PASSED. With `late` the index
  * has been skipped before: user space waits for the packet, of whatever kind.
@@ -211,6 +220,8 @@ __noinline int send_packet(struct ring_call *r, __u64 index, __u32 flags, __u32 
 		return 0;
 	}
 	fill_dispatch(rec, r, index, flags);
+	if (!(flags & RT_DISPATCH_MISSING) && is_taken(at))
+		rec->h.flags |= RT_DISPATCH_TAKEN;
 	submit(rec);
 	return 0;
 }
