@@ -9,7 +9,6 @@ load gpu
 
 AGENT=$O/librtrace-agent.so
 LIFE=$O/agent/life
-NOTHING_LOST='lost 0 calls (ring full), 0 (nested too deep), 0 GPU records, 0 other;'
 
 setup() {
 	ulimit -c 0
@@ -35,7 +34,7 @@ same() {
 	not grep -q '^status 124$' "$(tmp none)"
 	# Nobody had a reason to complain.
 	not grep 'rtrace-agent:' "$(tmp dormant.err)" "$(tmp active.err)"
-	grep -q "$NOTHING_LOST" "$(tmp active.err)" || { cat "$(tmp active.err)"; return 1; }
+	nothing_lost "$(tmp active.err)" || { cat "$(tmp active.err)"; return 1; }
 }
 
 all_is_true() {
@@ -122,7 +121,7 @@ what_ended_is_true() {
 		sim SIMKFD_GPUS=1 SIMKFD_TRUTH="$(tmp truth)" "$RTRACE" -t hip,gpu --barriers -f json -o "$(tmp t.json)" -- \
 			"$O/workloads/late" $how >"$(tmp out)" 2>"$(tmp err)"
 		grep -q '^result PASSED$' "$(tmp out)"
-		grep -qF "$NOTHING_LOST" "$(tmp err)"
+		nothing_lost "$(tmp err)"
 		# With _exit() what was launched last never ran.
 		judge $([ $how != _exit ] || echo --not-run) "$(tmp truth)" "$(tmp t.json)"
 		grep -q "$([ $how = _exit ] && echo ' [0-5]' || echo ' 0') without end" "$(tmp err)"
@@ -406,7 +405,7 @@ two_tools() {
 	grep -q '^result PASSED$' "$(tmp out)"
 	[ "$(grep -c 'rtrace-agent:' "$(tmp job.err)")" = 0 ]
 	for i in 1 2 3 4 5; do
-		grep -q "$NOTHING_LOST" "$(tmp $i.err)"
+		nothing_lost "$(tmp $i.err)"
 		check_truth_between "$(tmp truth)" "$(tmp $i.json)"
 	done
 }

@@ -7,7 +7,6 @@
 load common
 load gpu
 
-NOTHING_LOST='lost 0 calls (ring full), 0 (nested too deep), 0 GPU records, 0 other; 0 GPU operations uncorrelated, 0 without end'
 
 teardown() {
 	end_jobs
@@ -34,7 +33,7 @@ launched() {
 		>"$(tmp out)" 2>"$(tmp err)" || traced=$?
 	[ "$traced" = "$untraced" ]
 	cat "$(tmp err)"
-	grep -q "$NOTHING_LOST" "$(tmp err)"
+	nothing_lost "$(tmp err)" '; 0 GPU operations uncorrelated, 0 without end'
 	check_truth "$(tmp truth)" "$(tmp t.json)"
 }
 
@@ -49,7 +48,7 @@ attached() {
 	kill -TERM "$job"
 	wait "$job" || :
 	cat "$(tmp err)"
-	grep -q "$NOTHING_LOST" "$(tmp err)"
+	nothing_lost "$(tmp err)" '; 0 GPU operations uncorrelated, 0 without end'
 	check_truth_between "$(tmp truth)" "$(tmp t.json)"
 }
 

@@ -39,6 +39,12 @@ fails() {
 	[ ! -s "$(tmp out)" ]
 }
 
+# nothing_lost FILE [TEXT]: in what the tracer has said the line of losses has zeros alone, and then this text.
+nothing_lost() {
+	grep ': lost ' "$1"
+	grep -qF ": lost 0 calls (ring full), 0 (nested too deep), 0 GPU records, 0 other${2:-}" "$1"
+}
+
 # judge [OPTION...] TRUTH TRACE: every operation of the truth log is in the trace or counted as lost, and nothing else.
 # The options are those of tests/judge.py; JUDGE has more of them. To be used after each traced run of a workload that uses a GPU.
 judge() {

@@ -223,7 +223,7 @@ in_group() {
 	done
 	job_is_well
 	ends_with 0
-	grep -q 'lost 0 calls (ring full), 0 (nested too deep), 0 GPU records, 0 other; 0 GPU operations uncorrelated, 0 without end' "$(tmp err)"
+	nothing_lost "$(tmp err)" '; 0 GPU operations uncorrelated, 0 without end'
 	check_counts "$(tmp out)" "$(tmp t.json)"
 	check_nesting "$(tmp t.json)"
 	check_causes "$(tmp t.json)"

@@ -17,8 +17,7 @@ trace() {
 	sim SIMKFD_GPUS="${GPUS:-1}" SIMKFD_TRUTH="$(tmp truth)" "$RTRACE" -f json -o "$(tmp t.json)" "${OPTIONS[@]}" \
 		-- "$O/workloads/$1" "${@:2}" >"$(tmp out)" 2>"$(tmp err)"
 	grep -q '^result PASSED$' "$(tmp out)"
-	grep -q 'lost 0 calls (ring full), 0 (nested too deep), 0 GPU records, 0 other; 0 GPU operations uncorrelated' \
-		"$(tmp err)"
+	nothing_lost "$(tmp err)" '; 0 GPU operations uncorrelated'
 }
 
 # What happened to resources, one a line: CORR ROOT and what a workload prints behind "did".

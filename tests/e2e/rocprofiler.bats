@@ -324,7 +324,7 @@ check_roctracer() {
 
 # What the tracer saw from outside, outside of other calls.
 check_tracer() {
-	grep -q 'lost 0 calls (ring full), 0 (nested too deep), 0 GPU records, 0 other' "$(tmp err)"
+	nothing_lost "$(tmp err)"
 	calls "$(tmp t.json)" | awk -F '\t' '$3 == 0 { n[$6 " " $1]++ } END { for (k in n) print k, n[k] }' | same_counts
 	check_nesting "$(tmp t.json)"
 }

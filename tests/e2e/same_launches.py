@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: MIT
 """same_launches.py LONG SHORT: do the JSON traces of two tracers tell the same launches of one process?
 
-Of each thread: the launches between the first and the last of SHORT, whose tracer came later and ended before. Both
+Of each thread: the launches between the first and the last of SHORT, as its tracer came later and ended before. Both
 tell of a launch at times of their own, which overlap, as those of no two launches of a thread do. What SHORT has a gap
 for is left out.
 """
@@ -50,8 +50,8 @@ def main():
         compared += len(calls)
         for call in unmatched(inside, calls):
             bad += 1
-            print(f"thread {tid}: {call} is told by one alone")
-    print(f"{compared} launches of {len(short)} threads, {bad} told by one alone")
+            print(f"thread {tid}: {call} is in one trace alone")
+    print(f"{compared} launches of {len(short)} threads, {bad} in one trace alone")
     return bad > 0 or compared < 100
 
 

@@ -75,7 +75,7 @@ adds_up() {
 	kill -TERM "$job"
 	wait "$job"
 	wait "$tracer"
-	grep -q 'lost 0 calls (ring full), 0 (nested too deep), 0 GPU records, 0 other' "$(tmp err)"
+	nothing_lost "$(tmp err)"
 	[ "$(cell COMMAND "$(tmp t)" | sort -u)" = job ]
 	truth_since_go "$(tmp truth)"
 	true_ops "$(tmp truth.go)" >"$(tmp true)"
