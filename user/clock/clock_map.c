@@ -29,12 +29,26 @@ static bool is_much_worse(const struct clock_pair *a, const struct clock_pair *b
 	return a->error > KFD_CLOCK_GOOD_ENOUGH && a->error / 4 > b->error;
 }
 
+static bool has_room(struct clock_map *map)
+{
+	size_t room = map->room ? 2 * map->room : 16;
+	struct clock_pair *grown;
+
+	if (map->count < map->room)
+		return true;
+	grown = realloc(map->pairs, room * sizeof(*grown));
+	if (!grown)
+		return false;
+	map->pairs = grown;
+	map->room = room;
+	return true;
+}
+
 int clock_map__add(struct clock_map *map, const struct clock_pair *pair)
 {
 	struct clock_pair *last = map->count ? &map->pairs[map->count - 1] : NULL;
 	uint64_t apart =
 		pair->boot > pair->ticks ? pair->boot - pair->ticks : pair->ticks - pair->boot;
-	struct clock_pair *grown;
 
 	if (last && (pair->ticks <= last->ticks || pair->boot <= last->boot))
 		return 0;
@@ -46,10 +60,8 @@ int clock_map__add(struct clock_map *map, const struct clock_pair *pair)
 	}
 	if (map->count == PAIRS_MAX)
 		drop_old(map);
-	grown = realloc(map->pairs, (map->count + 1) * sizeof(*grown));
-	if (!grown)
+	if (!has_room(map))
 		return -ENOMEM;
-	map->pairs = grown;
 	map->pairs[map->count++] = *pair;
 	if (apart > pair->error)
 		map->differs = true;

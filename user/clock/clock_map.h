@@ -19,7 +19,7 @@
 
 struct clock_map {
 	struct clock_pair *pairs; /* by ticks */
-	size_t count;
+	size_t count, room;
 	uint64_t error; /* the largest of any pair so far */
 	bool differs;	/* some pair shows that the clocks are not the same */
 };
