@@ -11,6 +11,7 @@
 #include <cmocka.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 
 #include "abi/span_ring.h"
 #include "user/agent/agent_calls.h"
@@ -42,8 +43,9 @@ static int set_up(void **state)
 	const struct agent_span_way way = {RT_SPAN_WAY_JUMP, 0, 1, 1, 0};
 	struct rt_span_thread *thread;
 
-	memory = calloc(1, RT_SPANS_SIZE);
-	if (!memory)
+	/* As the agent's is: mapped. What is read past it ends the test. */
+	memory = mmap(NULL, RT_SPANS_SIZE + 4096, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	if (memory == MAP_FAILED || mprotect(memory, RT_SPANS_SIZE, PROT_READ | PROT_WRITE))
 		return -1;
 	reader = agent_calls__new(memory, 0);
 	if (!reader || agent_calls__add(reader, &fn, &way))
@@ -60,7 +62,7 @@ static int set_up(void **state)
 static int tear_down(void **state)
 {
 	agent_calls__free(reader);
-	free(memory);
+	munmap(memory, RT_SPANS_SIZE + 4096);
 	return 0;
 }
 

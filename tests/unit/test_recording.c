@@ -432,7 +432,7 @@ static char *exported(const char *format)
 }
 
 /* Many chunks: one an event. */
-#define CHUNKS 20
+#define CHUNKS 8
 
 static void feed_chunks(struct sink *sink)
 {
