@@ -38,6 +38,9 @@ class Op:
         self.what, self.queue, self.begin, self.end = what, queue, begin, end
         self.partner = None
 
+    def ran_on(self):
+        return self.what[0], self.queue
+
     def __str__(self):
         pid, kind, device, name, size = self.what
         when = f"{self.begin}..{self.end}" if self.begin else "no times"
@@ -138,8 +141,8 @@ def pair(one, other):
     one.partner, other.partner = other, one
 
 
-def match_timed(true, told):
-    """The nearest one that fits; each has one partner."""
+def match_timed(true, told, queues):
+    """The one that fits best; each has one partner. Of several at one time it is that of the likely queue."""
     true.sort(key=lambda op: op.begin)
     begins = [op.begin for op in true]
     for op in sorted((op for op in told if op.begin), key=lambda op: op.begin):
@@ -151,7 +154,7 @@ def match_timed(true, told):
             if not candidate.partner and abs(candidate.end - op.end) <= PRECISION_NS:
                 fits.append(candidate)
         if fits:
-            pair(min(fits, key=lambda c: abs(c.begin - op.begin)), op)
+            pair(min(fits, key=lambda c: (queues.get(c.ran_on(), op.queue) != op.queue, abs(c.begin - op.begin))), op)
 
 
 def match_untimed(true, told):
@@ -160,14 +163,25 @@ def match_untimed(true, told):
         pair(op, candidate)
 
 
-def match(true, told):
+def likely_queues(true):
+    """By which number the trace calls a queue of the truth, in most of the pairs."""
+    numbers = defaultdict(Counter)
+    for op in true:
+        if op.partner and op.partner.begin and op.partner.queue is not None:
+            numbers[op.ran_on()][op.partner.queue] += 1
+    return {queue: counts.most_common(1)[0][0] for queue, counts in numbers.items()}
+
+
+def match(true, told, queues):
+    for op in true + told:
+        op.partner = None
     groups = defaultdict(lambda: ([], []))
     for op in true:
         groups[op.what][0].append(op)
     for op in told:
         groups[op.what][1].append(op)
     for ran, seen in groups.values():
-        match_timed(ran, seen)
+        match_timed(ran, seen, queues)
         match_untimed(ran, seen)
 
 
@@ -177,14 +191,15 @@ def mixed_queues(true):
     for op in true:
         if not op.partner or not op.partner.begin or op.partner.queue is None:
             continue
-        ran, seen = (op.what[0], op.queue), (op.what[0], op.partner.queue)
+        ran, seen = op.ran_on(), (op.what[0], op.partner.queue)
         if there.setdefault(ran, seen) != seen or back.setdefault(seen, ran) != ran:
             wrong.append(op)
     return wrong
 
 
 def judge(true, told, counts, may_not_have_run):
-    match(true, told)
+    match(true, told, {})
+    match(true, told, likely_queues(true))
     complaints = []
     missing = Counter(op.what[1] for op in true if not op.partner)
     lost = {kind: sum(counts.get(key, 0) for key in keys) for kind, keys in LOST.items()}

@@ -66,3 +66,27 @@ BARRIER='[.traceEvents[] | .name == "barrier" and .cat == "gpu"] | index(true)'
 	not judge "$(tmp truth)" "$(tmp t.json)" >"$(tmp verdict)"
 	grep -q '^judge: the truth log has no operation' "$(tmp verdict)"
 }
+
+# Barriers have no names and take no time: of those that several queues ran at once each is on either queue.
+@test "judge: what ran at one time on two queues is of either, what ran by itself is not" {
+	local barrier='kind=barrier pid=1 gpu=0 queue=%s begin=%s end=%s n=0\n'
+
+	# shellcheck disable=SC2059 # the format is ours
+	printf "$barrier" 4 10000 10000 6 20000 20000 4 30000 30000 6 30000 30000 >"$(tmp truth)"
+	# told QUEUE...: the four, on these queues
+	told() {
+		jq -n '{otherData: {}, traceEvents: [$ARGS.positional, [10, 20, 30, 30]] | transpose | map(
+			{cat: "gpu", ph: "X", pid: 7, name: "barrier", ts: .[1], dur: 0, args: {device: 0, queue: .[0] | tonumber}})}' \
+			--args "$@" >"$(tmp t.json)"
+	}
+	told 1 2 1 2
+	judge --barriers --one-process "$(tmp truth)" "$(tmp t.json)"
+	told 1 2 2 1
+	judge --barriers --one-process "$(tmp truth)" "$(tmp t.json)"
+	for wrong in '1 1 1 2' '1 2 1 1' '1 2 3 2'; do
+		# shellcheck disable=SC2086 # four words
+		told $wrong
+		not judge --barriers --one-process "$(tmp truth)" "$(tmp t.json)" >"$(tmp verdict)"
+		grep -q '^judge: on two queues: barrier' "$(tmp verdict)"
+	done
+}
