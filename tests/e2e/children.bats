@@ -10,7 +10,7 @@ load common
 bats_require_minimum_version 1.5.0
 
 CHILDREN=$O/workloads/children
-export LD_LIBRARY_PATH=$O
+export LD_LIBRARY_PATH=$O:$LD_LIBRARY_PATH
 N=5				      # children
 IN=(env LD_PRELOAD="$O/libsimkfd.so") # how the program is run
 

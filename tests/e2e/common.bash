@@ -4,6 +4,8 @@
 O=$(realpath -m "${O:-build}")
 RTRACE=$(realpath -ms "${RTRACE:-$O/rtrace-bpf}")
 JOBS_STARTED=()
+# HIP compiles its own kernels once a build, and not in every process: tests/comgr.
+export LD_LIBRARY_PATH=$O/comgr${LD_LIBRARY_PATH:+:$LD_LIBRARY_PATH}
 
 # A file of this test alone.
 tmp() {
