@@ -138,7 +138,8 @@ static void check(const struct rt_rec *rec, void *arg)
 	must(span->begin <= rec->ts && span->depth < RT_SPANS_DEPTH);
 	while ((item = span_items__next(span, item)))
 		for (size_t i = 0; i < item->len; i++)
-			must(((volatile const char *)span_items__data(item))[i] <= 127);
+			(void)((volatile const char *)span_items__data(
+				item))[i]; /* it can be read */
 }
 
 /* Only what inputs write to is made new. */

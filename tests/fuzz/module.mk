@@ -25,13 +25,32 @@ $(FUZZ_DIR)/tracer.a: $(FUZZ_OBJS) $(FUZZ_DIR)/obj/common/api_table_data.o
 	$(archive)
 
 # With the clock, the waiting, the parser of options and what processes there are in the target's hands.
-$(FUZZ_DIR)/fuzz_agent: $(FUZZ_DIR)/obj/tests/fuzz/world.o
-$(FUZZ_DIR)/fuzz_agent: FUZZ_LIBS = -Wl,--wrap=clock__boot_ns,--wrap=poll
-$(FUZZ_DIR)/fuzz_options: FUZZ_LIBS = -Wl,--wrap=argp_parse,--wrap=argp_error,--wrap=procfs__process_of
+WRAP_agent = -Wl,--wrap=clock__boot_ns,--wrap=poll
+WRAP_options = -Wl,--wrap=argp_parse,--wrap=argp_error,--wrap=procfs__process_of
 
-$(FUZZ_TARGETS): $(FUZZ_DIR)/%: $(FUZZ_DIR)/obj/tests/fuzz/%.o $(FUZZ_DIR)/tracer.a
+$(FUZZ_DIR)/fuzz_agent: $(FUZZ_DIR)/obj/tests/fuzz/world.o
+
+$(FUZZ_TARGETS): $(FUZZ_DIR)/fuzz_%: $(FUZZ_DIR)/obj/tests/fuzz/fuzz_%.o $(FUZZ_DIR)/tracer.a
 	$(call say,LD,$@)
-	$(Q)$(CLANG) $(FUZZ_CFLAGS) -fsanitize=fuzzer $(filter %.o,$^) $(filter %.a,$^) -o $@ $(FUZZ_LIBS) $(TRACER_LIBS)
+	$(Q)$(CLANG) $(FUZZ_CFLAGS) -fsanitize=fuzzer $(filter %.o,$^) $(filter %.a,$^) -o $@ $(WRAP_$*) $(TRACER_LIBS)
 
 .PHONY: fuzz-targets
 fuzz-targets: $(FUZZ_TARGETS)
+
+# The inputs that are kept, given to each target without libFuzzer: unit tests.
+SEED_TESTS = $(FUZZ_TARGETS:$(FUZZ_DIR)/fuzz_%=$(O)/tests/test_seeds_%)
+
+$(SEED_TESTS:$(O)/tests/test_%=$(O)/obj/tests/fuzz/%.o): $(O)/obj/tests/fuzz/seeds_%.o: tests/fuzz/seeds.c
+	$(call say,CC,$@)
+	@mkdir -p $(@D)
+	$(Q)$(CC) $(ALL_CFLAGS) $(SANFLAGS) -DSEEDS='"$*"' -c $< -o $@
+
+$(O)/tests/test_seeds_agent: $(O)/obj/tests/fuzz/world.o
+
+$(SEED_TESTS): $(O)/tests/test_seeds_%: $(O)/obj/tests/fuzz/seeds_%.o $(O)/obj/tests/fuzz/fuzz_%.o $(TRACER)
+	$(call say,LD,$@)
+	@mkdir -p $(@D)
+	$(Q)$(CC) $(CFLAGS) $(SANFLAGS) $(filter %.o,$^) $(TRACER) -o $@ -lcmocka $(WRAP_$*) $(TRACER_LIBS)
+
+UNIT_TESTS += $(SEED_TESTS)
+tests: $(SEED_TESTS)
