@@ -157,6 +157,7 @@ same_state() {
 		status=0
 		# shellcheck disable=SC2016
 		traced sh -c 'kill -'$signo' $$' || status=$?
+		echo "$signo: status $status: $(cat "$(tmp err)")"
 		[ "$status" = $((128 + $(kill -l "$signo"))) ]
 	done
 }
