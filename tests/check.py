@@ -11,19 +11,23 @@
   --repeat N                   with NAME: up to N times, until one fails
   O=DIR                        build folder (default: build; the sanitized build is in O/san)
 
-Ends with "N passed, N failed, N skipped"; status 0 if none failed, 3 if this machine cannot test now. A test that fails
-is run once more when all others have ended. If it passes then, it is flaky: it counts as passed, both its outputs are
-shown and kept in O/check/flaky with the load of the machine, and more than 3 of them fail the check. What each program
-printed is in O/check/NAME.tap, how long it took in O/check/times.tsv.
+Ends with "N passed, N failed, N skipped"; status 0 if none failed, 3 if this machine cannot test now. A test has failed
+if it saw something wrong: it is run once more, when all others have ended, to say whether it fails again. A test that
+could not be judged says `inconclusive`: a wait gave up, or the tracer counted a loss. If it passes the second time it is
+flaky: it counts as passed, what both runs printed is shown and kept in O/check/flaky with the load of the machine, and
+more than 3 of them fail the check.
+
+O/check/NAME.tap is what each program printed, times.tsv how many seconds it took and how many of CPU time, files/ what
+the tests that did not pass have left.
 """
 import argparse
 import fcntl
 import fnmatch
-import glob
 import os
 import pathlib
 import re
 import resource
+import select
 import shutil
 import signal
 import subprocess
@@ -34,7 +38,8 @@ import time
 os.chdir(pathlib.Path(__file__).resolve().parents[1])
 O = os.environ.setdefault("O", "build")
 LOGS = pathlib.Path(O, "check")
-LANES = os.cpu_count()
+CPUS = os.cpu_count()
+LANES = CPUS + 1  # most tests wait most of the time
 LIMIT = 300  # seconds that a test may take
 FLAKY_MAX = 3
 SANITIZERS = {
@@ -48,8 +53,12 @@ BASE = {
     "CMOCKA_MESSAGE_OUTPUT": "TAP",
     "LC_ALL": "C.UTF-8",
     "PYTHONDONTWRITEBYTECODE": "1",
+    "RT_KEEP": str(LOGS.resolve() / "files"),
     "TERM": "dumb",
 }
+# Where it is installed: what it has compiled in another clone serves here.
+COMPILERS = ["CC=ccache gcc", "CLANG=ccache clang"] if shutil.which("ccache") else []
+CCACHE = {"CCACHE_BASEDIR": os.getcwd(), "CCACHE_NOHASHDIR": "1", "CCACHE_SLOPPINESS": "time_macros,include_file_mtime"}
 DISK_MIN, MEMORY_MIN = 4 << 30, 2 << 30
 LOCK = "/run/lock/rtrace-check"
 
@@ -65,31 +74,41 @@ class Program:
         """The program that runs these of its tests; all of it where they cannot be told apart."""
         if not self.tests:
             return self
-        command = ["bats", "--tap", "-f", exactly(tests), self.command[-1]]
+        command = ["bats", "--tap", "-T", "-f", exactly(tests), self.command[-1]]
         return Program(self.name, command, self.env, tests=tests)
 
 
-class Outcome:
-    """How one test ended: `ok`, `failed` or `skipped`, with what was printed about it."""
+BAD = ("failed", "inconclusive")
 
-    def __init__(self, program, test, state, text):
-        self.program, self.test, self.state, self.text = program, test, state, text
-        self.load = load() if state == "failed" else ""
+
+class Outcome:
+    """How one test ended, and what was printed about it. States:
+
+    ok, skipped
+    failed          a judge saw something wrong
+    inconclusive    it could not be judged: a wait gave up, the tracer said that it lost what the test needs
+    """
+
+    def __init__(self, program, test, state, text, seconds=0.0):
+        self.program, self.test, self.state, self.text, self.seconds = program, test, state, text, seconds
+        self.load = load() if state in BAD else ""
         self.name = f"{program.name}/{test}" if test else program.name
 
 
 # ---- the tests ----
 
 class Suite:
-    """A file of tests/e2e. Its second line says `# bats file_tags=TAG,...`:
+    """A file of tests/e2e. Its second or third line says `# bats file_tags=TAG,...`:
 
-    node    nothing else that is traced or traces may run beside it
-    time    nothing at all may run beside it
     plain   it is not about the tracer: the sanitized one would slow it down and find nothing
     inproc  plain, and about libraries in the process alone
 
-    and above a test `# bats test_tags=slow` says that it is for --all: it searches, waits, or loads the machine; `tsan`,
-    that it needs `make tsan`; `smoke`, that it is for --quick.
+    and above a test `# bats test_tags=TAG,...` says more of it (of a whole suite, among its file_tags):
+
+    node    nothing else that is traced or traces may run beside it
+    slow    it is for --all: it searches, waits, or loads the machine
+    tsan    it needs `make tsan`
+    smoke   it is for --quick
     """
 
     def __init__(self, file):
@@ -98,14 +117,19 @@ class Suite:
         tags = re.search(r"^# bats file_tags=(.*)$", text, re.M)
         self.tags = set(tags[1].split(",")) if tags else set()
         self.plain = bool(self.tags & {"plain", "inproc"})
-        self.alone = bool(self.tags & {"node", "time"})
         found = re.findall(r'(?:^# bats test_tags=(.*)\n)?^@test "(.*)" \{$', text, re.M)
-        self.tests = {unquoted(name): set(filter(None, tags.split(","))) for tags, name in found}
+        self.tests = {unquoted(name): self.tags | set(filter(None, tags.split(","))) for tags, name in found}
 
     def program(self, sanitized, tests):
         prefix, folder, env = ("san-", f"{O}/san", SANITIZERS) if sanitized else ("", O, {})
         env = {**env, "RTRACE": f"{folder}/rtrace-bpf"}
-        return Program(prefix + self.name, ["bats", "--tap", self.file], env, tests=self.tests).only(list(tests))
+        return Program(prefix + self.name, ["bats", "--tap", "-T", self.file], env, tests=self.tests).only(list(tests))
+
+    def divided(self, sanitized, tests):
+        """Two lists of programs: what can run beside others, and what cannot."""
+        alone = [test for test in tests if "node" in self.tests[test]]
+        beside = [test for test in tests if "node" not in self.tests[test]]
+        return [[self.program(sanitized, part)] if part else [] for part in (beside, alone)]
 
 
 def unquoted(text):
@@ -155,7 +179,6 @@ def others():
     return [
         Program("lint", ["make", "-s", f"O={O}", "lint"], whole=True),
         Program("model", ["scripts/model"], whole=True),
-        Program("fuzz", ["scripts/fuzz", "0"], whole=True),
         Program("simkfd", [f"{O}/tests/test_simkfd"], simkfd),
         Program("test_sdk_agents", [f"{O}/tests/test_sdk_agents"], {**simkfd, "SIMKFD_GPUS": "2"}),
     ]
@@ -209,6 +232,15 @@ def load():
     return f"load {' '.join(map(str, os.getloadavg()))}, {waiting} % of the time somebody waited for a CPU, steal {steal} ticks"
 
 
+def seconds_before():
+    """How long each program took the last time."""
+    try:
+        lines = (LOGS / "times.tsv").read_text().splitlines()
+    except FileNotFoundError:
+        return {}
+    return {line.split("\t")[0]: float(line.split("\t")[1]) for line in lines}
+
+
 # ---- running them ----
 
 def end_group(process):
@@ -218,27 +250,40 @@ def end_group(process):
         pass
 
 
+def ended(process, seconds):
+    """Waits so long for the process to end. Returns what it used (struct rusage), None if it goes on."""
+    handle = os.pidfd_open(process.pid)
+    try:
+        if not select.select([handle], [], [], seconds)[0]:
+            return None
+        _, status, used = os.wait4(process.pid, 0)
+    finally:
+        os.close(handle)
+    process.returncode = os.waitstatus_to_exitcode(status)
+    return used
+
+
 def run(program):
     """Runs it to its end. Returns what it printed and its status, None if it printed nothing for LIMIT seconds."""
     log = LOGS / f"{program.name}.tap"
     began = time.time()
-    with open(log, "wb") as out:
+    with open(log, "ab") as out:
+        start = out.tell()
         process = subprocess.Popen(program.command, env=program.env, stdin=subprocess.DEVNULL, stdout=out, stderr=out,
                                    start_new_session=True)
-        size, since, status = 0, began, None
-        while status is None and time.time() - since < LIMIT:
-            try:
-                status = process.wait(1)
-            except subprocess.TimeoutExpired:
-                if log.stat().st_size != size:
-                    size, since = log.stat().st_size, time.time()
-        if status is None:
+        size, since, used = start, began, None
+        while not used and time.time() - since < LIMIT:
+            used = ended(process, 1)
+            if log.stat().st_size != size:
+                size, since = log.stat().st_size, time.time()
+        status = process.returncode
+        if not used:
             out.write(waits().encode())
         end_group(process)
-        process.wait()
+        used = used or ended(process, None)
     with open(LOGS / "times.tsv", "a", encoding="utf-8") as times:
-        times.write(f"{program.name}\t{time.time() - began:.1f}\n")
-    return log.read_text(errors="replace"), status
+        times.write(f"{program.name}\t{time.time() - began:.1f}\t{used.ru_utime + used.ru_stime:.1f}\n")
+    return log.read_bytes()[start:].decode(errors="replace"), status
 
 
 def waits():
@@ -247,26 +292,30 @@ def waits():
     return subprocess.run(command, stdout=subprocess.PIPE, text=True).stdout
 
 
+TEST_LINE = re.compile(r"(not )?ok \d+(?: -)? ?(.*?)(?: in (\d+)ms)?(?: ?# ?(.*))?$")
+
+
 def outcomes(program, output, status):
     if program.whole:
         return [Outcome(program, "", "ok" if status == 0 else "failed", "\n".join(output.splitlines()[-30:]))]
-    found, plan = [], None
+    found, plan, why = [], None, ""
     for line in output.splitlines():
         plan = plan or re.match(r"1\.\.(\d+)$", line)
-        test = re.match(r"(not )?ok \d+ (?:- )?(.*)$", line)
-        if not test:
-            if found:
-                found[-1].text += "\n" + line
-            continue
-        name, _, note = test[2].partition(" #") if not test[2].startswith("#") else ("", "", test[2][1:])
-        skipped = note.strip().lower().startswith("skip")
-        state = "skipped" if skipped else "failed" if test[1] else "ok"
-        found.append(Outcome(program, name.strip(), state, line))
-    failed = [outcome for outcome in found if outcome.state == "failed"]
+        test = TEST_LINE.match(line)
+        if test:
+            skipped = (test[4] or "").lower().startswith("skip")
+            state = "skipped" if skipped else "ok" if not test[1] else "inconclusive" if why else "failed"
+            found.append(Outcome(program, test[2], state, why + line, int(test[3] or 0) / 1000))
+            why = ""
+        elif line.startswith("# inconclusive: "):
+            why += line + "\n"
+        elif found:
+            found[-1].text += "\n" + line
+    failed = [outcome for outcome in found if outcome.state in BAD]
     last = "\n".join(output.splitlines()[-40:])
     if status is None:
         left = [test for test in program.tests if test not in [outcome.test for outcome in found]]
-        found.append(Outcome(program, left[0] if left else "", "failed", f"not ended after {LIMIT} s\n{last}"))
+        found.append(Outcome(program, left[0] if left else "", "inconclusive", f"not ended after {LIMIT} s\n{last}"))
         if left[1:]:
             rest = program.only(left[1:])
             found += outcomes(rest, *run(rest))
@@ -278,58 +327,66 @@ def outcomes(program, output, status):
 
 
 class Check:
-    def __init__(self):
+    def __init__(self, times):
         self.found, self.failures, self.flaky = [], [], []
+        self.times = times
         self.lock = threading.Lock()
 
     def judge(self, program):
         began = time.time()
         found = outcomes(program, *run(program))
-        count = {state: sum(outcome.state == state for outcome in found) for state in ("ok", "failed", "skipped")}
-        with self.lock:
+        count = {state: sum(outcome.state == state for outcome in found) for state in ("ok", "skipped", *BAD)}
+        with self.lock, open(LOGS / "times.tsv", "a", encoding="utf-8") as times:
             self.found += found
             for outcome in found:
-                if outcome.state == "failed":
+                if outcome.state in BAD:
                     print(f"-- {outcome.name}\n{outcome.text}")
                 elif outcome.state == "skipped":
                     print(f"skipped: {outcome.name}: {outcome.text}")
-            print(f"{program.name:32} {count['ok']:3} passed, {count['failed']} failed, {count['skipped']} skipped "
-                  f"{time.time() - began:4.0f} s", flush=True)
+                if outcome.seconds:
+                    times.write(f"{outcome.name}\t{outcome.seconds:.1f}\n")
+            print(f"{program.name:32} {count['ok']:3} passed, {count['failed'] + count['inconclusive']} failed, "
+                  f"{count['skipped']} skipped {time.time() - began:4.0f} s", flush=True)
 
-    def lanes(self, programs, lanes=LANES):
-        """So many at a time."""
-        left = list(programs)
+    def lanes(self, *queues):
+        """A lane for each queue of programs, which it takes from the front. Several may take from one queue."""
 
-        def lane():
-            while True:
-                with self.lock:
-                    if not left:
-                        return
-                    program = left.pop(0)
+        def lane(queue):
+            while queue:
+                try:
+                    program = queue.pop(0)
+                except IndexError:  # another lane has had the last
+                    return
                 self.judge(program)
 
-        threads = [threading.Thread(target=lane) for _ in range(lanes)]
+        threads = [threading.Thread(target=lane, args=(queue,)) for queue in queues]
         for thread in threads:
             thread.start()
         for thread in threads:
             thread.join()
 
+    def phases(self, quiet, alone, beside):
+        """First the suites that must be alone, and beside them what neither traces nor is traced. Then all others."""
+        self.lanes(alone, quiet)
+        beside.sort(key=lambda program: -self.times.get(program.name, 4 * len(program.tests)))
+        self.lanes(*[beside] * LANES)
+
     def again(self):
-        """Once more, alone, what has failed."""
-        for first in [outcome for outcome in self.found if outcome.state == "failed"]:
+        """Once more, alone, what has failed: so that it is known whether it fails again, and what could not be judged is."""
+        for first in [outcome for outcome in self.found if outcome.state in BAD]:
             program = first.program.only([first.test]) if first.test else first.program
             second = outcomes(program, *run(program))
-            bad = [outcome for outcome in second if outcome.state != "ok" and
-                   (outcome.state == "failed" or outcome.test == first.test)]
+            bad = [outcome for outcome in second if outcome.state in BAD or
+                   (outcome.state == "skipped" and outcome.test == first.test)]
             text = "\n".join([f"-- {first.name}: at first ({first.load})", first.text,
                               f"-- alone ({load()})", *(o.text for o in bad or second[-1:])])
-            if bad:
-                self.failures.append(first)
-            else:
-                self.flaky.append(first)
+            flaky = first.state == "inconclusive" and not bad
+            (self.flaky if flaky else self.failures).append(first)
+            if flaky:
                 (LOGS / "flaky").mkdir(exist_ok=True)
                 (LOGS / "flaky" / (re.sub(r"\W+", "_", first.name)[:100] + ".txt")).write_text(text)
-            print(f"{'failed again' if bad else 'flaky'}: {first.name}\n{text}", flush=True)
+            print(f"{'flaky' if flaky else 'failed again' if bad else 'failed, but not again'}: {first.name}\n{text}",
+                  flush=True)
 
     def close(self):
         """The last lines, and the status."""
@@ -350,53 +407,51 @@ class Check:
 
 def must(*command):
     print("== " + " ".join(command), flush=True)
-    if subprocess.run(command, stdin=subprocess.DEVNULL).returncode:
+    if subprocess.run(command, stdin=subprocess.DEVNULL, env={**os.environ, **CCACHE}).returncode:
         print(f"check: failed: {' '.join(command)}\n0 passed, 1 failed, 0 skipped")
         sys.exit(1)
 
 
 def build(*more):
-    must("make", "-s", f"-j{LANES}", f"O={O}", "all", "tests", *more)
+    must("make", "-s", f"-j{CPUS}", f"O={O}", *COMPILERS, "all", "tests", *more)
 
 
 def build_sanitized():
     """The tracer and its unit tests again, with every memory error and undefined operation fatal."""
-    must("make", "-s", f"-j{LANES}", f"O={O}/san", "SAN=address,undefined", "CFLAGS=-O1 -g", "sanitized")
+    must("make", "-s", f"-j{CPUS}", f"O={O}/san", *COMPILERS, "SAN=address,undefined", "CFLAGS=-O1 -g", "sanitized")
 
 
 def gate(check):
     """Each test once."""
     without = denied()
-    shared, alone = [], []
+    beside, alone = [], []
     for suite in suites():
         tests = [test for test, tags in suite.tests.items()
                  if "slow" not in tags and f"{suite.name}/{test}" not in without]
-        if tests:
-            (alone if suite.alone else shared).append(suite.program(not suite.plain, tests))
-    check.lanes(others() + shared + unit_tests())
-    check.lanes(alone, 1)
+        for programs, part in zip((beside, alone), suite.divided(not suite.plain, tests)):
+            programs += part
+    check.phases(others() + unit_tests(), alone, beside)
 
 
 def everything(check):
     """All tests, the suites with both tracers where both can be."""
-    shared, alone = [], []
+    beside, alone = [], []
     for suite in suites():
-        programs = [suite.program(False, suite.tests)]
-        if "inproc" not in suite.tags:
-            programs.append(suite.program(True, suite.tests))
-        (alone if suite.alone else shared).extend(programs)
+        for sanitized in (False, True)[:1 if "inproc" in suite.tags else 2]:
+            for programs, part in zip((beside, alone), suite.divided(sanitized, suite.tests)):
+                programs += part
     units = [unit(path) for path in made_by("print-unit-tests")]
     units += [unit(path, True) for path in made_by("print-unit-tests", f"{O}/san")]
     search = Program("fuzz-search", ["scripts/fuzz", "5"], whole=True)
-    check.lanes(others() + [search] + shared + units)
-    check.lanes(alone, 1)
+    check.phases(others() + [search] + units, alone, beside)
 
 
 def quick(check):
-    check.lanes([Program("lint", ["make", "-s", f"O={O}", "lint"], whole=True),
-                 *map(unit, made_by("print-unit-tests")),
-                 Program("smoke", ["bats", "--tap", "--filter-tags", "smoke", "tests/e2e"],
-                         {"RTRACE": f"{O}/rtrace-bpf"})])
+    programs = [Program("lint", ["make", "-s", f"O={O}", "lint"], whole=True),
+                *map(unit, made_by("print-unit-tests")),
+                Program("smoke", ["bats", "--tap", "-T", "--filter-tags", "smoke", "tests/e2e"],
+                        {"RTRACE": f"{O}/rtrace-bpf"})]
+    check.lanes(*[programs] * LANES)
 
 
 def concerned_units(files):
@@ -421,7 +476,7 @@ def some(check, files):
     """What files concern, one after another, with the plain tracer."""
     names = concerned_suites(files)
     check.lanes([*map(unit, concerned_units(files)),
-                 *(suite.program(False, suite.tests) for suite in suites() if suite.name in names)], 1)
+                 *(suite.program(False, suite.tests) for suite in suites() if suite.name in names)])
 
 
 def named(names):
@@ -473,10 +528,10 @@ def main():
     if reason:
         print(f"check: nothing was tested: {reason}")
         return 3
-    LOGS.mkdir(parents=True, exist_ok=True)
-    for old in [LOGS / "times.tsv", *map(pathlib.Path, glob.glob(f"{LOGS}/flaky/*"))]:
-        old.unlink(missing_ok=True)
-    check = Check()
+    times = seconds_before()
+    shutil.rmtree(LOGS, ignore_errors=True)
+    LOGS.mkdir(parents=True)
+    check = Check(times)
     if given.names or given.quick or given.files:
         build(*(["tsan"] if needs_tsan(given.names) else []))
         if any(name.startswith("san-") for name in given.names):
@@ -484,14 +539,14 @@ def main():
         if given.names:
             programs = named(given.names)
             for _ in range(given.repeat):
-                check.lanes(programs, 1)
-                if any(outcome.state == "failed" for outcome in check.found):
+                check.lanes(list(programs))
+                check.failures = [outcome for outcome in check.found if outcome.state in BAD]
+                if check.failures:
                     break
-            check.failures = [outcome for outcome in check.found if outcome.state == "failed"]
             return check.close()
         (quick if given.quick else lambda check: some(check, given.files))(check)
     else:
-        build("fuzz-targets", *(["tsan"] if given.all else []))
+        build(*(["fuzz-targets", "tsan"] if given.all else []))
         build_sanitized()
         (everything if given.all else gate)(check)
     check.again()

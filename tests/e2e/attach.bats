@@ -1,6 +1,6 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: MIT
-# bats file_tags=node,plain
+# bats file_tags=plain
 # Attaching to jobs that already run, and the ends of both sides.
 
 load common
@@ -44,6 +44,7 @@ exact() {
 	exact multi
 }
 
+# bats test_tags=node
 @test "the same with tracefs events" {
 	exact tracefs
 	[ -z "$(cat /sys/kernel/tracing/uprobe_events)" ]
@@ -118,6 +119,7 @@ bytes_in_memory() {
 		iflag=skip_bytes,count_bytes 2>/dev/null | md5sum
 }
 
+# bats test_tags=node
 @test "kill -9 of the tracer: the job runs on, without a probe, and ends well" {
 	start_job HSA_TOOLS_LIB="$AGENT" "$O/workloads/job" -d 1000
 	clean=$(bytes_in_memory "$job")
@@ -164,6 +166,7 @@ bytes_in_memory() {
 	[ "$(wc -l <"$(tmp traced)")" -le "$(wc -l <"$(tmp true)")" ]
 }
 
+# bats test_tags=node
 @test "-a: jobs that run, and jobs that come" {
 	needs_to_be_alone
 	start_job HSA_TOOLS_LIB="$AGENT" "$O/workloads/job" -n 200
@@ -245,6 +248,7 @@ started() {
 	wait_for grep -q "$1" "$(tmp err)"
 }
 
+# bats test_tags=node
 @test "-a first, then a library that nobody had: it is found and probed" {
 	"$RTRACE" -v -a -f json -o "$(tmp t.json)" 2>"$(tmp err)" &
 	tracer=$!
@@ -269,6 +273,7 @@ events_of() {
 	grep -c "rtrace_$1/" /sys/kernel/tracing/uprobe_events
 }
 
+# bats test_tags=node
 @test "tracefs events that a killed tracer left do no harm, and the next tracer removes them" {
 	"$O/capture/edges" go 500 >"$(tmp out)" &
 	job=$!
@@ -345,7 +350,7 @@ events_of() {
 	[ $((recorded + lost)) = "$(wc -l <"$(tmp true)")" ]
 }
 
-# bats test_tags=slow
+# bats test_tags=slow,node
 @test "a FIFO that is named like a library holds nobody up" {
 	mkfifo "$(tmp libamdhip64.so)"
 	"$RTRACE" -a -f json -o "$(tmp t.json)" --duration 2 2>"$(tmp err)" &

@@ -1,6 +1,5 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: MIT
-# bats file_tags=node
 # Arguments: every function that the headers know is called, in a library of stubs, with values that
 # are told apart; the program prints each call as the compiler sees it.
 

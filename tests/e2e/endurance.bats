@@ -1,6 +1,6 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: MIT
-# bats file_tags=time,plain
+# bats file_tags=plain
 # A tracer that runs for long: the short form of scripts/endurance, and its two judges, who must find what is wrong.
 
 load common

@@ -1,6 +1,5 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: MIT
-# bats file_tags=node
 # Bad input: one clear line on stderr, the right status, and nothing left behind.
 
 load common

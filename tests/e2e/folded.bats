@@ -1,6 +1,5 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: MIT
-# bats file_tags=node
 # Folded stacks: the lines are those that a program makes of the JSON trace of the same recording, which knows every
 # caller when it begins; a flame graph's reader takes them; names cannot forge any.
 

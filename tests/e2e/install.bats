@@ -1,6 +1,6 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: MIT
-# bats file_tags=time,plain
+# bats file_tags=plain
 # What `make install` installs: that it works where it is, without the tree, and says what is true.
 
 load common
@@ -563,6 +563,7 @@ ctypes.CDLL(None).prctl(65, 1, 0, 0, 0)
 os.execvp(sys.argv[1], sys.argv[1:])" setpriv --bounding-set "$capabilities" --inh-caps=-all --no-new-privs "$@"' sh "$@"
 }
 
+# bats test_tags=node
 @test "the service: with its options and capabilities it records the jobs of all users, in every mode" {
 	needs_mounts
 	mkdir "$(tmp var)"
@@ -592,6 +593,7 @@ os.execvp(sys.argv[1], sys.argv[1:])" setpriv --bounding-set "$capabilities" --i
 	done
 }
 
+# bats test_tags=node
 @test "the service: no capability could be left out" {
 	make_in DESTDIR="$(tmp root)" install
 	read -r -a capabilities < <(unit CapabilityBoundingSet)

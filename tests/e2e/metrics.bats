@@ -1,6 +1,5 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: MIT
-# bats file_tags=node
 # --metrics, scraped by Prometheus, and judged by what the programs count.
 
 load common
@@ -91,6 +90,7 @@ is() {
 	awk -v busy="$busy" 'BEGIN { exit !(busy > 0 && busy < 100) }'
 }
 
+# bats test_tags=node
 @test "the page: what it is, and what it is not" {
 	"$O/capture/edges" go 7 >"$(tmp out)" &
 	job=$!
@@ -112,6 +112,7 @@ is() {
 }
 
 # More than the server takes at a time, each of which goes on sending a little.
+# bats test_tags=node
 @test "the page is served while clients that never finish hold connections" {
 	"$O/capture/edges" go 7 >"$(tmp out)" &
 	JOBS_STARTED+=($!)
@@ -151,6 +152,7 @@ has_lost() {
 	[ "$(lost "$1")" = "$2" ]
 }
 
+# bats test_tags=node
 @test "what was lost, by container" {
 	local group jobs=()
 

@@ -1,6 +1,5 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: MIT
-# bats file_tags=node
 # Recordings: what is exported from one is what would have been written at once, and what is wrong with a
 # recording is said. That what is written at once is true is for the other suites to tell.
 

@@ -1,6 +1,5 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: MIT
-# bats file_tags=node
 # Reports: against the JSON trace of the same run, counted anew by report_check.py, the simulator's truth log
 # and what workloads say that they did.
 

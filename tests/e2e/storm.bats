@@ -1,6 +1,6 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: MIT
-# bats file_tags=time,plain
+# bats file_tags=plain
 # Very many GPU operations, each of them against the simulator's truth log and against the arguments of
 # the call that asked for it; and the runtimes' settings, under which a program must do the same with
 # the agent and without. RT_STORM: how many dispatches the storm has, up to 2,000,000; see scripts/storm.

@@ -1,6 +1,5 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: MIT
-# bats file_tags=node
 # rtrace-bpf top: what it shows, judged by what the programs say and by the simulator's truth log; and
 # its screen, on a terminal of script(1).
 
