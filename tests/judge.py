@@ -200,13 +200,14 @@ def mixed_queues(true):
 def judge(true, told, counts, may_not_have_run):
     match(true, told, {})
     match(true, told, likely_queues(true))
-    complaints = []
+    complaints, details = [], []
     missing = Counter(op.what[1] for op in true if not op.partner)
     lost = {kind: sum(counts.get(key, 0) for key in keys) for kind, keys in LOST.items()}
     for kind, number in missing.items():
         if number > lost[kind]:
             complaints.append(f"{number} of kind {kind} are missing, {lost[kind]} are counted as lost")
-            complaints += [f"missing: {op}" for op in true if not op.partner and op.what[1] == kind]
+            details += [f"missing: {op}" for op in true if not op.partner and op.what[1] == kind]
+    complaints += details
     for op in told:
         if not op.partner and (op.begin or not may_not_have_run):
             complaints.append(f"did not run: {op}")
