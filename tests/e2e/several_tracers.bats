@@ -5,7 +5,8 @@
 # said of processes that have no GPU times.
 # RT_ROUNDS: rounds of each test (default 5), RT_FIRST: number of the first (default 0), which says how late the second
 # tracer comes; so many runs side by side need not repeat each other. RT_BESIDE: jobs at once, each with its -p, that one
-# recorder of the node sees (default 1). RT_KEEP: a folder for what a failed test has left. scripts/rivals is the long form.
+# recorder of the node sees (default 1). RT_DONE: a file for the numbers of the rounds that went well. scripts/rivals is the
+# long form.
 
 load common
 load gpu
@@ -20,11 +21,6 @@ setup() {
 	FIRST=${RT_FIRST:-0} LAST=$((${RT_FIRST:-0} + ${RT_ROUNDS:-5} - 1)) BESIDE=${RT_BESIDE:-1}
 	export SIMKFD_GPUS=1
 	cp "$BATS_FILE_TMPDIR/names" "$(tmp names)"
-}
-
-teardown() {
-	end_jobs
-	[ -z "${RT_KEEP:-}" ] || [ -n "${BATS_TEST_COMPLETED:-}" ] || cp -r "$BATS_TEST_TMPDIR" "$RT_KEEP/$BATS_TEST_NUMBER.from-$FIRST"
 }
 
 # A copy of tracer and agent of another build: the number of its shared memory is another.
@@ -131,7 +127,7 @@ job_ended_well() {
 
 # done_with ROUND: for who waits
 done_with() {
-	[ -z "${RT_KEEP:-}" ] || echo "$1" >>"$RT_KEEP/done"
+	[ -z "${RT_DONE:-}" ] || echo "$1" >>"$RT_DONE"
 }
 
 # show ROUND: what is of use if a round fails
