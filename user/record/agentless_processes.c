@@ -4,7 +4,8 @@
  *
  * The agent is loaded by hsa_init, before that returns. So where hsa_init or a launch has succeeded
  * and the kernel has not seen the agent's memory being created, there is none. Records of
- * several CPUs come out of order: a running process is given a moment.
+ * several CPUs come out of order: no line is logged at once, and a process that has ended is kept
+ * for a while, so that its late records are not taken for those of another process.
  */
 #include "user/record/agentless_processes.h"
 
@@ -20,6 +21,7 @@
 
 #define AGENT_FILE  "librtrace-agent.so"
 #define SETTLE_NS   500000000ULL
+#define ENDED_NS    2000000000ULL /* how late a record of an ended process may come */
 #define LINES_MAX   16
 #define PROGRAM_MAX 32
 #define WHY_MAX	    768
@@ -29,6 +31,7 @@ struct suspect {
 	bool said;
 	uint64_t agent; /* when it was first seen, 0: it has none */
 	uint64_t since; /* of its first GPU work; 0: none so far */
+	uint64_t ended; /* it, or its program; 0: it runs */
 	char comm[PROGRAM_MAX];
 	char why[WHY_MAX];
 	UT_hash_handle hh;
@@ -84,11 +87,38 @@ static struct suspect *find(const struct absent *a, pid_t pid)
 	return s;
 }
 
-/* NULL: no memory. */
-static struct suspect *get(struct absent *a, pid_t pid)
+static void say(struct absent *a, struct suspect *s)
+{
+	if (!s->since || s->agent || s->said)
+		return;
+	s->said = true;
+	if (a->found++ < LINES_MAX)
+		log_warn("process %d (%s): no GPU operations and times: %s", s->pid, s->comm,
+			 s->why);
+}
+
+/* No more records of it are to come. */
+static void conclude(struct absent *a, struct suspect *s, uint64_t at)
+{
+	char what[WHY_MAX + 64];
+
+	say(a, s);
+	if (s->said) {
+		snprintf(what, sizeof(what), "no GPU operations and times: %s", s->why);
+		a->gap(s->pid, what, s->since, at > s->since ? at : s->since, a->arg);
+	}
+	forget(a, s);
+}
+
+/* The process that had this number at that time. NULL: no memory. */
+static struct suspect *get(struct absent *a, pid_t pid, uint64_t at)
 {
 	struct suspect *s = find(a, pid);
 
+	if (s && s->ended && at > s->ended) {
+		conclude(a, s, s->ended);
+		s = NULL;
+	}
 	if (s)
 		return s;
 	s = calloc(1, sizeof(*s));
@@ -101,7 +131,7 @@ static struct suspect *get(struct absent *a, pid_t pid)
 
 void agentless__has_agent(struct absent *a, pid_t pid, uint64_t at)
 {
-	struct suspect *s = get(a, pid);
+	struct suspect *s = get(a, pid, at);
 
 	if (s)
 		s->agent = at;
@@ -196,7 +226,7 @@ void agentless__call(struct absent *a, pid_t pid, const struct function *fn,
 	if (!needs_runtime(fn) || span->ret ||
 	    span->h.flags & (RT_SPAN_UNFINISHED | RT_SPAN_UNWOUND))
 		return;
-	s = get(a, pid);
+	s = get(a, pid, span->h.ts);
 	if (!s || s->agent || s->since)
 		return;
 	if (agent_memory__peek(pid, &tracer) != AGENT_ABSENT) {
@@ -207,36 +237,13 @@ void agentless__call(struct absent *a, pid_t pid, const struct function *fn,
 	}
 }
 
-static void say(struct absent *a, struct suspect *s)
-{
-	if (!s->since || s->agent || s->said)
-		return;
-	s->said = true;
-	if (a->found++ < LINES_MAX)
-		log_warn("process %d (%s): no GPU operations and times: %s", s->pid, s->comm,
-			 s->why);
-}
-
-static void end(struct absent *a, struct suspect *s, uint64_t at)
-{
-	char what[WHY_MAX + 64];
-
-	say(a, s);
-	if (s->said) {
-		snprintf(what, sizeof(what), "no GPU operations and times: %s", s->why);
-		a->gap(s->pid, what, s->since, at > s->since ? at : s->since, a->arg);
-	}
-	forget(a, s);
-}
-
 void agentless__ended(struct absent *a, pid_t pid, uint64_t at)
 {
-	struct suspect *s = find(a, pid);
+	struct suspect *s = get(a, pid, at);
 
-	/* What came later is the next program's, or another process's: CPUs' records come
-	 * unordered. */
-	if (s && s->agent <= at && s->since <= at)
-		end(a, s, at);
+	/* What came later is the next program's, or another process's. */
+	if (s && !s->ended && s->agent <= at && s->since <= at)
+		s->ended = at;
 }
 
 void agentless__tick(struct absent *a, uint64_t now)
@@ -244,7 +251,9 @@ void agentless__tick(struct absent *a, uint64_t now)
 	struct suspect *s, *next;
 
 	HASH_ITER (hh, a->suspects, s, next) {
-		if (s->since && now > s->since + SETTLE_NS)
+		if (s->ended && now > s->ended + ENDED_NS)
+			conclude(a, s, s->ended);
+		else if (s->since && now > s->since + SETTLE_NS)
 			say(a, s);
 	}
 }
@@ -254,7 +263,7 @@ void agentless__finish(struct absent *a, uint64_t now)
 	struct suspect *s, *next;
 
 	HASH_ITER (hh, a->suspects, s, next) {
-		end(a, s, now);
+		conclude(a, s, s->ended ? s->ended : now);
 	}
 	if (a->found > LINES_MAX)
 		log_warn("%" PRIu64 " further processes had no GPU operations and times: they ran "
