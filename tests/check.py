@@ -292,7 +292,7 @@ def waits():
     return subprocess.run(command, stdout=subprocess.PIPE, text=True).stdout
 
 
-TEST_LINE = re.compile(r"(not )?ok \d+(?: -)? ?(.*?)(?: in (\d+)ms)?(?: ?# ?(.*))?$")
+TEST_LINE = re.compile(r"(not )?ok \d+ ?(?:- )?(.*?)(?: in (\d+)ms)?(?: ?# ?(.*))?$")
 
 
 def outcomes(program, output, status):

@@ -1,5 +1,6 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: MIT
+# bats file_tags=node
 # Processes whose first thread has ended while others work: all that is asked of them must be asked of a thread
 # that lives. Judged by the program's own count, the simulator's truth log, and /proc.
 
@@ -104,7 +105,6 @@ trace_and_end_leader() {
 	traced_whole
 }
 
-# bats test_tags=node
 @test "-a: a process without a first thread is traced like others" {
 	start_leaderless 0 HSA_TOOLS_LIB="$AGENT"
 	"$RTRACE" -a -f json -o "$(tmp t.json)" 2>"$(tmp err)" &

@@ -299,7 +299,7 @@ check_thunk() { # [FROM]
 	check_records
 	# It shuts HSA down itself: there are all from the first to the last one, told at their begin and end.
 	[ "$(wc -l <"$(tmp got)")" = "$(wc -l <"$(tmp seen)")" ]
-	[ "$(head -n 1 "$(tmp got)" | cut -d ' ' -f 2)" = hsaKmtOpenKFD ]
+	[ "$(sort -k3,3n "$(tmp got)" | head -n 1 | cut -d ' ' -f 2)" = hsaKmtOpenKFD ]
 	for phase in enter exit; do
 		diff <(cut -d ' ' -f 2 "$(tmp got)" | sort) \
 			<(awk -v p=$phase '$1 == "call" && $2 == "KFD" && $5 == p { print $3 }' "$(tmp records)" | sort)
