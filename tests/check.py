@@ -233,12 +233,13 @@ def load():
 
 
 def seconds_before():
-    """How long each program took the last time."""
-    try:
-        lines = (LOGS / "times.tsv").read_text().splitlines()
-    except FileNotFoundError:
-        return {}
-    return {line.split("\t")[0]: float(line.split("\t")[1]) for line in lines}
+    """How long each program took the last time; of its runs the longest, as single tests may have been run again."""
+    times = {}
+    if (LOGS / "times.tsv").exists():
+        for line in (LOGS / "times.tsv").read_text().splitlines():
+            name, seconds = line.split("\t")[:2]
+            times[name] = max(times.get(name, 0), float(seconds))
+    return times
 
 
 # ---- running them ----

@@ -30,7 +30,10 @@ void agentless__has_agent(struct absent *a, pid_t pid, uint64_t at);
 void agentless__call(struct absent *a, pid_t pid, const struct function *fn,
 		     const struct rt_rec_span *span);
 
-/* The process has ended, or runs another program: logs the line, reports the gap. */
+/*
+ * The process has ended, or runs another program. Its line is logged and its gap reported within a
+ * few seconds, by the calls below: late records of it may come.
+ */
 void agentless__ended(struct absent *a, pid_t pid, uint64_t at);
 
 /* Logs the lines of running processes that are due. To be called every 100 ms or so. */
