@@ -16,7 +16,8 @@ enum rt_rec_kind {
 	RT_REC_FORK,	 /* struct rt_rec_fork: a traced process started another */
 	RT_REC_THREAD,	 /* struct rt_rec_fork: a thread was started inside a call */
 	RT_REC_EXEC,	 /* struct rt_rec: a process runs another program */
-	RT_REC_EXIT,	 /* struct rt_rec: a thread that had made traced calls ended */
+	RT_REC_EXIT, /* struct rt_rec: a thread that had made traced calls ended, or a first thread
+		      */
 	RT_REC_MAPPED,	 /* struct rt_rec_mapped: the code of a ROCm library was mapped */
 	RT_REC_AGENT,	 /* struct rt_rec_agent: an agent created its shared memory */
 	RT_REC_DISPATCH, /* struct rt_rec_dispatch: a packet was submitted to a queue */
@@ -47,6 +48,10 @@ struct rt_rec {
 /* rt_rec.flags of RT_REC_EXIT */
 #define RT_EXIT_LAST   0x1 /* of its process: that has ended too */
 #define RT_EXIT_KILLED 0x2 /* by a signal */
+#define RT_EXIT_FIRST  0x4 /* of its process, which goes on */
+
+/* rt_rec.flags of RT_REC_EXEC */
+#define RT_EXEC_BY_THREAD 0x1 /* not by the first thread: the thread has taken its place */
 
 /* rt_rec.flags of struct rt_rec_mapped */
 #define RT_MAPPED_STOPPED 0x1 /* the process was sent SIGSTOP and waits for SIGCONT */
@@ -303,7 +308,12 @@ struct rt_rec_ended {
 #define RT_COOKIE_ID1(c) ((__u32)(c))
 /* With the number of a struct rt_behind; 0: the probe is where the function begins. */
 #define RT_COOKIE_BEHIND(n)    ((__u64)(n) << 32)
-#define RT_COOKIE_BEHIND_OF(c) ((__u32)((c) >> 32))
+#define RT_COOKIE_BEHIND_OF(c) ((__u32)((c) >> 32) & 0x3fffffff)
+/*
+ * The link is one for all processes. A process may have links of its own beside it: then each entry
+ * is seen twice, once with this bit and once without.
+ */
+#define RT_COOKIE_EVERYWHERE (1ULL << 62)
 
 /* A probe past a trampoline: bytes of the library's code before and after it. */
 struct rt_behind {
@@ -318,7 +328,7 @@ struct rt_behind {
  */
 #define RT_COOKIE_SPILLS	(1ULL << 63)
 #define RT_COOKIE_SPILLS_NUM(n) (RT_COOKIE_SPILLS | (__u64)(n) << 32)
-#define RT_COOKIE_SPILLS_OF(c)	((__u32)((c) >> 32) & 0x7fffffff)
+#define RT_COOKIE_SPILLS_OF(c)	((__u32)((c) >> 32) & 0x3fffffff)
 #define RT_SSE			4 /* at most, of a function */
 
 struct rt_spills {

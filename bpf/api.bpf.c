@@ -132,15 +132,20 @@ static __always_inline int enter(struct pt_regs *ctx, __u64 cookie)
 	behind = behind_of(cookie);
 	if (behind && is_internal(t, behind, plan, ip, PT_REGS_SP(ctx)))
 		return 1;
+	if (is_taken_already(t, cookie, PT_REGS_SP(ctx)))
+		return 1;
 	if (plan && switches_off(plan->control))
 		control(task->tgid, plan->control, PT_REGS_PARM1(ctx));
 	f = push(task, t, PT_REGS_SP(ctx));
 	if (!f)
 		return 1;
 	f->func = func;
-	f->flags = (by_ip ? FRAME_BY_IP : 0) | (off ? FRAME_QUIET : 0);
+	f->flags = (by_ip ? FRAME_BY_IP : 0) | (off ? FRAME_QUIET : 0) |
+		   (cookie & RT_COOKIE_EVERYWHERE ? FRAME_EVERYWHERE : 0);
 	fill_frame(ctx, t, f, plan);
 	if (plan && plan->flags & RT_PLAN_ENTRY) {
+		t->entry_id1 = cookie & RT_COOKIE_EVERYWHERE ? RT_COOKIE_ID1(cookie) : 0;
+		t->entry_sp = f->sp;
 		send_entry(task, t, f);
 		return 1;
 	}
@@ -212,6 +217,13 @@ static __always_inline bool is_last(struct task_struct *task, const struct task_
 	return !others && none_lives(task) && !__sync_fetch_and_or(&p->ended, 1);
 }
 
+/* Is it the first thread, and does the process not end with it? */
+static __always_inline bool goes_on_without(struct task_struct *task)
+{
+	return task->pid == task->tgid && !none_lives(task) &&
+	       !(BPF_CORE_READ(task, signal, flags) & SIGNAL_GROUP_EXIT);
+}
+
 SEC("tp_btf/sched_process_exit")
 int BPF_PROG(task_exit, struct task_struct *task)
 {
@@ -219,14 +231,16 @@ int BPF_PROG(task_exit, struct task_struct *task)
 	bool last = is_last(task, t), known;
 	struct span_end e = {};
 	__u32 pid = task->tgid, how;
+	bool first = goes_on_without(task);
 
 	/* The number may be another process's soon. */
-	known = tell_exec || (last && listed(pid));
+	known = (tell_exec && last) || ((last || first) && listed(pid));
 	if (last)
 		bpf_map_delete_elem(&pids, &pid);
-	how = (last ? RT_EXIT_LAST : 0) | (task->exit_code & 0x7f ? RT_EXIT_KILLED : 0);
+	how = (last ? RT_EXIT_LAST : 0) | (first ? RT_EXIT_FIRST : 0) |
+	      (task->exit_code & 0x7f ? RT_EXIT_KILLED : 0);
 	if (!t) {
-		if (last && known)
+		if (known)
 			send_note(RT_REC_EXIT, how, pid, task->pid);
 		return 0;
 	}
@@ -317,7 +331,7 @@ int BPF_PROG(task_fork, struct task_struct *parent, struct task_struct *child)
 
 /* A new program has a new stack: what the old one had open is cut off. */
 SEC("tp_btf/sched_process_exec")
-int BPF_PROG(task_exec, struct task_struct *task)
+int BPF_PROG(task_exec, struct task_struct *task, int old_pid)
 {
 	struct task_state *t = bpf_task_storage_get(&tasks, task, NULL, 0);
 	__u32 pid = task->tgid;
@@ -344,6 +358,7 @@ int BPF_PROG(task_exec, struct task_struct *task)
 	}
 	if (!t && !state && !tell_exec)
 		return 0;
-	send_note(RT_REC_EXEC, 0, task->tgid, task->pid);
+	send_note(RT_REC_EXEC, (__u32)old_pid != pid ? RT_EXEC_BY_THREAD : 0, task->tgid,
+		  task->pid);
 	return 0;
 }

@@ -224,6 +224,25 @@ static __always_inline void push_done(struct task_state *t, struct frame *f)
 	f->begin = bpf_ktime_get_boot_ns();
 }
 
+/*
+ * A process can have links of its own and links for all processes, which were attached later: see
+ * RT_COOKIE_EVERYWHERE. The kernel calls those attached last first, so they take each entry. Has
+ * one taken this entry, which a link of the process's own sees now?
+ */
+static __always_inline bool is_taken_already(const struct task_state *t, __u64 cookie, __u64 sp)
+{
+	const struct frame *f;
+
+	if (cookie & RT_COOKIE_EVERYWHERE)
+		return false;
+	if (t->entry_sp == sp && t->entry_id1 == RT_COOKIE_ID1(cookie))
+		return true;
+	if (!t->depth)
+		return false;
+	f = frame_at(t, t->depth - 1);
+	return f->flags & FRAME_EVERYWHERE && f->sp == sp && f->func + 1 == RT_COOKIE_ID1(cookie);
+}
+
 /* find_frame, where calls inside it were left without returning. */
 __noinline int search_frame(struct task_state *t, __u64 sp)
 {

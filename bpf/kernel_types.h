@@ -20,8 +20,11 @@ typedef struct {
 	int counter;
 } atomic_t;
 
+#define SIGNAL_GROUP_EXIT 0x4 /* in `flags`: the process ends */
+
 struct signal_struct {
 	atomic_t live; /* threads of the process that have not begun to exit */
+	unsigned int flags;
 };
 
 struct upid {

@@ -33,9 +33,10 @@ volatile bool all_off = false;	  /* collection periods, SIGUSR1 */
 volatile bool controlled = false; /* some process has switched tracing on or off */
 
 /* frame.flags */
-#define FRAME_BY_IP   0x1 /* func is the probed address */
-#define FRAME_SYSCALL 0x2 /* a system call, not a function: nothing is called inside it */
-#define FRAME_QUIET   0x4 /* tracing was off when it was entered */
+#define FRAME_BY_IP	 0x1 /* func is the probed address */
+#define FRAME_SYSCALL	 0x2 /* a system call, not a function: nothing is called inside it */
+#define FRAME_QUIET	 0x4 /* tracing was off when it was entered */
+#define FRAME_EVERYWHERE 0x8 /* seen by a link for all processes */
 
 struct frame {
 	__u64 sp; /* address of the return address; SYSCALL: the stack pointer */
@@ -65,6 +66,9 @@ struct task_state {
 	__u32 opening;	  /* record kind to send when the system call in progress has succeeded */
 	__u32 opening_fd; /* what it maps */
 	__u32 ns_tid;
+	/* The last entry without a frame that was seen by a link for all processes. */
+	__u32 entry_id1;
+	__u64 entry_sp;
 	struct frame frames[RT_DEPTH];
 	__u64 words[TASK_WORDS];
 	__u64 callers[RT_STACK_DEPTH]; /* of the call that returns */

@@ -2,7 +2,8 @@
 # SPDX-License-Identifier: MIT
 # bats file_tags=node
 # Processes whose first thread has ended while others work: all that is asked of them must be asked of a thread
-# that lives. Judged by the program's own count, the simulator's truth log, and /proc.
+# that lives. And processes that execute another program, by their first thread or by another. Judged by the
+# program's own count, the simulator's truth log, and /proc.
 
 load common
 load gpu
@@ -14,14 +15,14 @@ teardown() {
 	end_jobs
 }
 
-# start_leaderless LATE [NAME=VALUE...]: as $job, its working thread as $worker
+# start_leaderless LATE [NAME=VALUE...]: as $job, its working thread as $worker. MARK: when it sets marks.
 start_leaderless() {
 	local late=$1
 
 	shift
 	fresh out go stop truth
 	sim_exec SIMKFD_GPUS=1 SIMKFD_TRUTH="$(tmp truth)" "$@" "$O/workloads/leaderless" "$(tmp go)" "$(tmp stop)" "$late" \
-		>"$(tmp out)" 2>"$(tmp job.err)" &
+		${MARK:+"$O/libroctx64.so.4" "$MARK"} >"$(tmp out)" 2>"$(tmp job.err)" &
 	job=$!
 	JOBS_STARTED+=("$job")
 	wait_for grep -q '^ready' "$(tmp out)"
@@ -40,9 +41,31 @@ traced_whole() {
 	touch "$(tmp stop)"
 	wait "$tracer"
 	wait "$job"
-	grep -q 'result PASSED' "$(tmp out)"
-	[ "$(count "$(tmp t.json)" hipMemcpy)" = "$(awk '/^calls hipMemcpy/ { print $3 }' "$(tmp out)")" ]
+	has_counted "$job" "$(tmp out)" hipMemcpy hsa_iterate_agents
 	check_nesting "$(tmp t.json)"
+}
+
+# has_counted PID OUT FUNCTION...: the trace has as many calls of each in that process as its output says
+has_counted() {
+	local pid=$1 out=$2 function
+
+	shift 2
+	grep -q 'result PASSED' "$out"
+	jq -c --argjson pid "$pid" '.traceEvents |= map(select(.pid == $pid))' "$(tmp t.json)" >"$(tmp one.json)"
+	for function in "$@"; do
+		grep "^calls $function " "$out"
+		[ "$(count "$(tmp one.json)" "$function")" = "$(awk -v f="$function" '/^calls/ && $2 == f { print $3 }' "$out")" ]
+	done
+}
+
+# start_other: a process of the same libraries that keeps its first thread, as $other
+start_other() {
+	fresh other other.go
+	sim_exec SIMKFD_GPUS=1 "$O/workloads/leaderless" "$(tmp other.go)" "$(tmp stop)" 2 \
+		${MARK:+"$O/libroctx64.so.4" "$MARK"} >"$(tmp other)" 2>&1 &
+	other=$!
+	JOBS_STARTED+=("$other")
+	wait_for grep -q '^ready' "$(tmp other)"
 }
 
 # of FILTER: of the job in `ps`
@@ -79,22 +102,105 @@ trace_and_end_leader() {
 	in_every_mode trace_and_end_leader
 }
 
+# The kernel takes out the breakpoints of a process that nobody asks for any more when another tracer goes.
+end_leader_beside_another() {
+	local first
+
+	start_leaderless 1
+	start_other
+	start_tracing "$RTRACE" -v --capture uprobe --attach "$1" -p "$job" -f json -o "$(tmp t.json)"
+	touch "$(tmp go)"
+	wait_for leader_has_ended
+	[ "$1" = tracefs ] || wait_for grep -q "process $job: its first thread has ended: .* is probed in all processes" "$(tmp err)"
+	cp "$(tmp err)" "$(tmp err.first)"
+	first=$tracer
+	start_tracing "$RTRACE" --capture uprobe --attach "$1" -p "$other" -f json -o "$(tmp other.json)"
+	kill -INT "$tracer"
+	wait "$tracer"
+	tracer=$first
+	traced_whole
+}
+
+@test "-p: the first thread has ended, and another tracer comes and goes → nothing is missing, in each mode" {
+	in_every_mode end_leader_beside_another
+}
+
 @test "-p of several processes, one without a first thread: each call once" {
 	start_leaderless 0 HSA_TOOLS_LIB="$AGENT"
-	sim_exec SIMKFD_GPUS=1 "$O/workloads/leaderless" "$(tmp go)" "$(tmp stop)" 1 >"$(tmp other)" 2>&1 &
-	other=$!
-	JOBS_STARTED+=("$other")
-	wait_for grep -q '^ready' "$(tmp other)"
+	start_other
 	start_tracing "$RTRACE" -p "$other" -p "$job" -f json -o "$(tmp t.json)"
-	touch "$(tmp go)"
+	touch "$(tmp go)" "$(tmp other.go)"
 	sleep "$(seconds 0.5)"
 	touch "$(tmp stop)"
 	wait "$tracer"
-	for process in "$job out" "$other other"; do
-		read -r pid file <<<"$process"
-		jq -c --argjson pid "$pid" '.traceEvents |= map(select(.pid == $pid))' "$(tmp t.json)" >"$(tmp one.json)"
-		[ "$(count "$(tmp one.json)" hipMemcpy)" = "$(awk '/^calls hipMemcpy/ { print $3 }' "$(tmp "$file")")" ]
-	done
+	has_counted "$job" "$(tmp out)" hipMemcpy
+	has_counted "$other" "$(tmp other)" hipMemcpy
+	check_nesting "$(tmp t.json)"
+}
+
+dispatch_without_leader() {
+	start_leaderless 1
+	start_tracing "$RTRACE" -v --dispatch-from-bpf --attach "$1" -p "$job" -f json -o "$(tmp t.json)"
+	touch "$(tmp go)"
+	wait_for leader_has_ended
+	traced_whole
+	grep -c kind=dispatch "$(tmp truth)" >"$(tmp true)"
+	jq '[.traceEvents[] | select(.cat == "gpu" and (.args.flags // "" | contains("doorbell")))] | length' "$(tmp t.json)" |
+		diff "$(tmp true)" -
+}
+
+@test "--dispatch-from-bpf: the first thread ends → each dispatch once, in each mode" {
+	in_every_mode dispatch_without_leader
+}
+
+# open_late LATE MODE: the library is probed in one process, then in all
+open_late() {
+	local MARK
+
+	MARK=$(tmp mark)
+	fresh mark
+	start_leaderless "$1"
+	start_other
+	start_tracing "$RTRACE" -v --capture uprobe --attach "$2" -t hip,roctx -p "$other" -p "$job" -f json -o "$(tmp t.json)"
+	touch "$(tmp other.go)"
+	wait_for grep -q 'functions of .*libroctx64' "$(tmp err)"
+	touch "$(tmp go)"
+	wait_for grep -q 'functions of .*libroctx64.*, all processes' "$(tmp err)"
+	touch "$MARK"
+	sleep "$(seconds 0.5)"
+	touch "$(tmp stop)"
+	wait "$tracer"
+	has_counted "$job" "$(tmp out)" hipMemcpy roctxMarkA
+	has_counted "$other" "$(tmp other)" hipMemcpy roctxMarkA
+	check_nesting "$(tmp t.json)"
+}
+
+@test "-p of several: a library that is opened when the first thread has ended → each call once, in each mode" {
+	in_every_mode open_late 1
+	in_every_mode open_late 0
+}
+
+# execute MODE: a process executes a program by another thread than its first, and that another one by its first
+execute() {
+	fresh out go again
+	sim_exec SIMKFD_GPUS=1 "$O/workloads/executes" other "$(tmp go)" "$O/workloads/executes" first "$(tmp again)" \
+		"$O/workloads/job" -t 2 -n 20 >"$(tmp out)" 2>"$(tmp job.err)" &
+	job=$!
+	JOBS_STARTED+=("$job")
+	wait_for grep -q '^executes' "$(tmp out)"
+	start_tracing "$RTRACE" -v --capture uprobe --attach "$1" -p "$job" -t hip -f json -o "$(tmp t.json)"
+	touch "$(tmp go)"
+	wait_for grep -q 'functions of .*libamdhip64.*, all processes' "$(tmp err)"
+	touch "$(tmp again)"
+	wait "$job"
+	wait "$tracer"
+	has_counted "$job" "$(tmp out)" hipMemcpyAsync hipLaunchKernel hipStreamSynchronize
+	check_nesting "$(tmp t.json)"
+	grep -q ' 0 calls unfinished' "$(tmp err)"
+}
+
+@test "-p: a process executes programs, by its first thread and by another → each call once, in each mode" {
+	in_every_mode execute
 }
 
 @test "-p TID: the process is traced, which is said; together with its process it is traced once" {

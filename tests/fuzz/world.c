@@ -318,7 +318,11 @@ const struct function *targets__resolve(struct targets *t, uint32_t pid, uint64_
 	return NULL;
 }
 
-void targets__exec(struct targets *t, pid_t pid, uint64_t at)
+void targets__exec(struct targets *t, pid_t pid, bool by_thread, uint64_t at)
+{
+}
+
+void targets__first_thread_ended(struct targets *t, pid_t pid, uint64_t at)
 {
 }
 

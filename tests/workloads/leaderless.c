@@ -3,13 +3,17 @@
  * A program that goes on after its first thread has ended, as one does that calls pthread_exit()
  * in main(): its second thread works with HIP.
  *
- *   leaderless GO STOP LATE
+ *   leaderless GO STOP LATE [ROCTX MARK]
  *
  * Prints `ready PID TID`, of the working thread, when HIP has been initialised. Works when the file
- * GO is there, until the file STOP is. The first thread ends before `ready`, or with LATE=1 once
- * the work has begun. Prints `calls FUNCTION N` and `result PASSED`.
+ * GO is there, until the file STOP is. The first thread ends before `ready`, with LATE=1 once the
+ * work has begun, with LATE=2 not at all. With ROCTX, the path of that library, the second opens it
+ * after that, and sets a mark for each copy once the file MARK is there. Prints `calls FUNCTION N`
+ * and `result PASSED`.
  */
+#include <dlfcn.h>
 #include <hip/hip_runtime_api.h>
+#include <hsa/hsa.h>
 #include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -35,10 +39,24 @@ static void wait_for(const char *file)
 		usleep(10000);
 }
 
+static hsa_status_t ignore(hsa_agent_t agent, void *arg)
+{
+	return HSA_STATUS_SUCCESS;
+}
+
+static void open_roctx(void (**mark)(const char *))
+{
+	void *library = arguments[4] && arguments[5] ? dlopen(arguments[4], RTLD_NOW) : NULL;
+
+	if (library)
+		*(void **)mark = dlsym(library, "roctxMarkA");
+}
+
 static void *work(void *arg)
 {
 	static char host[BYTES];
-	long copies = 0;
+	void (*mark)(const char *) = NULL;
+	long copies = 0, marks = 0;
 	void *memory;
 	int late = atoi(arguments[3]);
 
@@ -50,12 +68,22 @@ static void *work(void *arg)
 	fflush(stdout);
 	wait_for(arguments[1]);
 	for (; access(arguments[2], F_OK) || copies < 30; copies++) {
-		if (copies == 10 && late)
+		if (copies == 10 && late == 1)
 			pthread_join(leader, NULL);
+		if (copies == 10)
+			open_roctx(&mark);
+		if (mark && !access(arguments[5], F_OK)) {
+			mark("copy");
+			marks++;
+		}
+		CHECK(hipMemset(memory, 0, BYTES)); /* a kernel */
+		hsa_iterate_agents(ignore, NULL);
 		CHECK(hipMemcpy(memory, host, BYTES, hipMemcpyHostToDevice));
 		usleep(10000);
 	}
-	printf("calls hipMemcpy %ld\nresult PASSED\n", copies);
+	printf("calls hipMemcpy %ld\ncalls hsa_iterate_agents %ld\ncalls roctxMarkA %ld\nresult "
+	       "PASSED\n",
+	       copies, copies, marks);
 	fflush(stdout);
 	_exit(0);
 }
@@ -72,5 +100,7 @@ int main(int argc, char **argv)
 		return 2;
 	if (atoi(argv[3]))
 		wait_for(argv[1]);
+	if (atoi(argv[3]) == 2)
+		pthread_join(worker, NULL);
 	pthread_exit(NULL);
 }

@@ -10,7 +10,7 @@ HIP_FLAGS = -O2 -g -Wall -Wextra -Wno-unused-parameter -Werror -I. -Iinclude -MM
 hipcc = $(HIPCC) $(1) 2>$@.log || { cat $@.log >&2; exit 1; }
 
 WORKLOADS_HIP = vectoradd matrixtranspose streams graphs events ranges job forker longjmp exceptions windows storm leaving cooperative late
-WORKLOADS_C = copies module errors hsa_dispatch hsa_producers hsa_calls resources hsa_resources rate state children unread leaderless two_runtimes
+WORKLOADS_C = copies module errors hsa_dispatch hsa_producers hsa_calls resources hsa_resources rate state children unread leaderless executes two_runtimes
 WORKLOADS = $(addprefix $(O)/workloads/,$(WORKLOADS_HIP) $(WORKLOADS_C))
 WORKLOAD_FILES = $(O)/workloads/libkernels.so $(O)/workloads/liblate.so $(O)/workloads/kernels.hsaco $(O)/workloads/resources.hsaco
 
@@ -31,7 +31,8 @@ LIBS_hsa_resources = -lhsa-runtime64
 LIBS_two_runtimes = -ldl
 LIBS_resources = -lamdhip64
 LIBS_rate = -lamdhip64 -lpthread
-LIBS_leaderless = -lamdhip64 -lpthread
+LIBS_leaderless = -lamdhip64 -lhsa-runtime64 -lpthread -ldl
+LIBS_executes = -lamdhip64 -lpthread
 
 $(WORKLOADS_HIP:%=$(O)/workloads/%): $(O)/workloads/%: tests/workloads/%.hip
 	$(call say,HIPCC,$@)
@@ -51,6 +52,7 @@ CFLAGS_tests/workloads/errors = -D__HIP_PLATFORM_AMD__
 CFLAGS_tests/workloads/resources = -D__HIP_PLATFORM_AMD__
 CFLAGS_tests/workloads/rate = -D__HIP_PLATFORM_AMD__
 CFLAGS_tests/workloads/leaderless = -D__HIP_PLATFORM_AMD__
+CFLAGS_tests/workloads/executes = -D__HIP_PLATFORM_AMD__
 
 $(O)/workloads/children: $(O)/libroctx64.so.4 $(CAPTURE_DIR)/libamdhip64.so.99
 $(O)/workloads/unread: $(O)/libroctx64.so.4

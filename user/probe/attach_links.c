@@ -76,9 +76,9 @@ struct link_request {
 	pid_t pid;
 };
 
-static __u64 cookie_of(struct attach *a, const struct probe *p)
+static __u64 cookie_of(struct attach *a, const struct link_request *req, const struct probe *p)
 {
-	__u64 cookie = RT_COOKIE(p->fn->id);
+	__u64 cookie = RT_COOKIE(p->fn->id) | (req->pid ? 0 : RT_COOKIE_EVERYWHERE);
 
 	/* Without room for it, calls of the library itself would be taken for the application's. */
 	if (p->after)
@@ -120,7 +120,7 @@ static int create_link(struct attach *a, const struct link_request *req, const s
 		if (req->flags & UPROBE_MULTI_RETURN && probes[i].fn->plan.flags & RT_PLAN_ENTRY)
 			continue;
 		offsets[count] = probes[i].offset;
-		cookies[count++] = cookie_of(a, &probes[i]);
+		cookies[count++] = cookie_of(a, req, &probes[i]);
 	}
 	if (count)
 		err = link_places(a, req, offsets, cookies, count);
@@ -288,6 +288,16 @@ int attach_links__library(struct attach *a, const struct library *lib, pid_t pid
 		log_info("attach: %zu functions of %s%s", lib->probe_count, lib->name,
 			 pid ? "" : ", all processes");
 	return err;
+}
+
+bool attach_links__need_first_thread(const struct attach *a)
+{
+	return a->mode != CAPTURE_TRACEFS; /* events are opened for other threads, too */
+}
+
+size_t attach_links__missing(const struct attach *a, const struct library *lib, pid_t pid)
+{
+	return a->agents_alone ? 0 : process_probes__missing(lib, pid, a->agents_capture);
 }
 
 void attach_links__known(struct attach *a, const struct library *lib)

@@ -8,6 +8,7 @@
 #ifndef RTRACE_PROBE_ATTACH_LINKS_H
 #define RTRACE_PROBE_ATTACH_LINKS_H
 
+#include <stdbool.h>
 #include <sys/types.h>
 
 #include "user/probe/capture.h"
@@ -27,6 +28,15 @@ void attach_links__leave_to_agents(struct attach *a, bool alone);
  * that the kernel refuses to probe is left out with a warning. 0 or -errno, which is said.
  */
 int attach_links__library(struct attach *a, const struct library *lib, pid_t pid);
+
+/* Do links of one process depend on its first thread's being there? */
+bool attach_links__need_first_thread(const struct attach *a);
+
+/*
+ * How many probes of the library, attached in that process alone, the kernel has taken out of its
+ * memory.
+ */
+size_t attach_links__missing(const struct attach *a, const struct library *lib, pid_t pid);
 
 /* The library is probed in all processes: none that opens it need be held. */
 void attach_links__known(struct attach *a, const struct library *lib);

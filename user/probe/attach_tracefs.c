@@ -33,13 +33,14 @@
 #include "user/probe/tracefs.h"
 
 #define GROUP_PREFIX "rtrace_"
-#define THREADS_MAX  8 /* each is an open file for each event */
+#define THREADS_MAX  8 /* of a process: each is an open file for each event */
 
 struct tracefs_event {
+	const struct library *lib;
 	struct bpf_link *link;
 	char name[64]; /* GROUP/NAME */
-	int threads[THREADS_MAX];
-	int thread_count;
+	int *opened;   /* for further threads, and processes */
+	size_t opened_count;
 };
 
 struct tracefs_events {
@@ -174,33 +175,51 @@ static int event_id(const struct tracefs_events *t, const char *name)
 	return id;
 }
 
+/* Opens the event for one more thread, or with -1 for all. 0 or -errno. */
+static int open_for(struct tracefs_event *ev, struct perf_event_attr *attr, pid_t tid)
+{
+	int fd =
+		syscall(SYS_perf_event_open, attr, tid, tid < 0 ? 0 : -1, -1, PERF_FLAG_FD_CLOEXEC);
+	int *grown;
+
+	if (fd < 0)
+		return -errno;
+	grown = realloc(ev->opened, (ev->opened_count + 1) * sizeof(*grown));
+	if (!grown) {
+		close(fd);
+		return -ENOMEM;
+	}
+	ev->opened = grown;
+	ev->opened[ev->opened_count++] = fd;
+	return 0;
+}
+
 /*
  * The kernel knows the memory that an event is for by the thread that it was opened for. When all
  * those have ended, it takes a breakpoint out that is hit. So the event is opened for the process's
  * first threads, without a program, for one sits on the event already; and the threads that these
- * make have it, too.
+ * make have it, too. Returns how many those threads are.
  */
-static void open_for_threads(struct tracefs_event *ev, const struct perf_event_attr *event,
-			     pid_t pid)
+static int open_for_threads(struct tracefs_event *ev, const struct perf_event_attr *event,
+			    pid_t pid)
 {
 	struct perf_event_attr attr = *event;
 	struct dirent *entry;
 	char path[64];
+	int n = 0;
 	DIR *dir;
 
 	attr.disabled = attr.inherit = attr.inherit_thread = 1;
 	snprintf(path, sizeof(path), "/proc/%d/task", pid);
 	dir = opendir(path);
-	while (dir && ev->thread_count < THREADS_MAX && (entry = readdir(dir))) {
-		int tid = atoi(entry->d_name), fd = -1;
+	while (dir && n < THREADS_MAX && (entry = readdir(dir))) {
+		int tid = atoi(entry->d_name);
 
-		if (tid > 0)
-			fd = syscall(SYS_perf_event_open, &attr, tid, -1, -1, PERF_FLAG_FD_CLOEXEC);
-		if (fd >= 0)
-			ev->threads[ev->thread_count++] = fd;
+		n += tid > 0 && !open_for(ev, &attr, tid);
 	}
 	if (dir)
 		closedir(dir);
+	return n;
 }
 
 static int enable_event(struct tracefs_events *t, struct tracefs_event *ev, enum capture_prog prog,
@@ -230,7 +249,7 @@ static int enable_event(struct tracefs_events *t, struct tracefs_event *ev, enum
 }
 
 /* Room for one more event, with its name; t->count does not count it yet. NULL: no memory. */
-static struct tracefs_event *new_event(struct tracefs_events *t)
+static struct tracefs_event *new_event(struct tracefs_events *t, const struct library *lib)
 {
 	struct tracefs_event *ev, *grown;
 
@@ -239,15 +258,14 @@ static struct tracefs_event *new_event(struct tracefs_events *t)
 		return NULL;
 	t->events = grown;
 	ev = &t->events[t->count];
-	ev->link = NULL;
-	ev->thread_count = 0;
+	*ev = (struct tracefs_event){.lib = lib};
 	snprintf(ev->name, sizeof(ev->name), GROUP_PREFIX "%d/e%zu", getpid(), t->count);
 	return ev;
 }
 
 static int add_event(struct tracefs_events *t, const struct library *lib, pid_t pid, bool is_return)
 {
-	struct tracefs_event *ev = new_event(t);
+	struct tracefs_event *ev = new_event(t, lib);
 	int n, err;
 
 	if (!ev)
@@ -283,7 +301,7 @@ static int add_places(struct tracefs_events *t, const struct library *lib)
 static int add_door(struct tracefs_events *t, const struct library *lib, const struct probe *door,
 		    pid_t pid)
 {
-	struct tracefs_event *ev = new_event(t);
+	struct tracefs_event *ev = new_event(t, lib);
 	int err, fd;
 
 	if (!ev)
@@ -302,10 +320,37 @@ static int add_door(struct tracefs_events *t, const struct library *lib, const s
 	return err;
 }
 
+/* The library's events are there: they are opened for one more process, or for all. */
+static int widen_event(const struct tracefs_events *t, struct tracefs_event *ev, pid_t pid)
+{
+	struct perf_event_attr attr = {.type = PERF_TYPE_TRACEPOINT, .size = sizeof(attr)};
+	int id = event_id(t, ev->name), err = 0;
+
+	if (id < 0)
+		return id;
+	attr.config = id;
+	if (!pid)
+		err = open_for(ev, &attr, -1);
+	else if (!open_for_threads(ev, &attr, pid))
+		err = -ESRCH;
+	if (err)
+		log_err("tracefs: enable %s: %s", ev->name, strerror(-err));
+	return err;
+}
+
 int tracefs__attach(struct tracefs_events *t, const struct library *lib, pid_t pid)
 {
-	int err = add_places(t, lib);
+	bool known = false;
+	int err = 0;
 
+	for (size_t i = 0; i < t->count && !err; i++)
+		if (t->events[i].lib == lib) {
+			known = true;
+			err = widen_event(t, &t->events[i], pid);
+		}
+	if (known)
+		return err;
+	err = add_places(t, lib);
 	/* Doors before the API, and returns before entries, as in attach_links.c. */
 	for (size_t i = 0; i < lib->door_count && !err; i++)
 		err = add_door(t, lib, &lib->doors[i], pid);
@@ -318,8 +363,9 @@ static void destroy_link(size_t i, void *arg)
 {
 	struct tracefs_event *ev = &((struct tracefs_events *)arg)->events[i];
 
-	for (int j = 0; j < ev->thread_count; j++)
-		close(ev->threads[j]);
+	for (size_t j = 0; j < ev->opened_count; j++)
+		close(ev->opened[j]);
+	free(ev->opened);
 	bpf_link__destroy(ev->link);
 }
 

@@ -53,9 +53,9 @@ struct library {
 	size_t spill_count;
 	struct unprobed *unprobed; /* functions that would be probed if they could */
 	size_t unprobed_count;
-	bool program; /* a program that has a ROCm library linked in, or not */
-	bool attached;
-	uint64_t attached_at;	 /* ns, CLOCK_BOOTTIME */
+	bool program;		   /* a program that has a ROCm library linked in, or not */
+	bool attached, everywhere; /* in some process; in all */
+	uint64_t attached_at;	   /* ns, CLOCK_BOOTTIME */
 	struct timespec changed; /* st_ctim: with its file closed, its inode may become another's */
 };
 

@@ -125,3 +125,30 @@ int process_probes__probes(const struct library *lib, pid_t pid, bool agents_cap
 	qsort(*probes, lib->probe_count, sizeof(**probes), by_offset);
 	return n;
 }
+
+/* Is there in the process what the file has at that offset? */
+static bool is_untouched(const struct seen *s, uint64_t offset)
+{
+	uint8_t in_memory, in_file;
+
+	return offset - s->code.offset < s->code.end - s->code.start &&
+	       pread(s->lib->fd, &in_file, 1, offset) == 1 &&
+	       procfs__read_memory(s->pid, s->code.start + (offset - s->code.offset), &in_memory,
+				   1) == 1 &&
+	       in_memory == in_file;
+}
+
+size_t process_probes__missing(const struct library *lib, pid_t pid, bool agents_capture)
+{
+	struct seen s = {.lib = lib, .pid = pid};
+	struct probe *probes;
+	size_t missing = 0;
+
+	if (process_probes__probes(lib, pid, agents_capture, &probes) < 0)
+		return 0;
+	procfs__mappings(pid, see, &s);
+	for (size_t i = 0; s.mapped && i < lib->probe_count; i++)
+		missing += is_untouched(&s, probes[i].offset);
+	free(probes);
+	return missing;
+}

@@ -25,4 +25,10 @@
 int process_probes__probes(const struct library *lib, pid_t pid, bool agents_capture,
 			   struct probe **probes);
 
+/*
+ * At how many of these probes the process's memory has what the file has: no breakpoint. 0 also if
+ * that cannot be read.
+ */
+size_t process_probes__missing(const struct library *lib, pid_t pid, bool agents_capture);
+
 #endif

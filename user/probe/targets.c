@@ -24,9 +24,13 @@
 /* A file that a process uses. */
 struct use {
 	struct use_key {
-		const struct library *lib;
+		struct library *lib;
 		uint64_t pid;
 	} key;
+	bool told;     /* of the program that the process runs */
+	bool probed;   /* in this process alone */
+	bool orphaned; /* the thread by which the kernel knows the process there is not its first
+			  any more */
 	UT_hash_handle hh;
 };
 
@@ -47,19 +51,6 @@ static const struct library *by_stat(const struct stat *st, void *arg)
 	const struct targets *t = arg;
 
 	return known_files__find(t->files, st);
-}
-
-bool targets__any_leaderless(const pid_t *pids, size_t count)
-{
-	for (size_t i = 0; i < count; i++) {
-		if (procfs__living(pids[i]) == pids[i])
-			continue;
-		log_info("process %d: its first thread has ended: its libraries are probed in all "
-			 "processes",
-			 pids[i]);
-		return true;
-	}
-	return false;
 }
 
 struct targets *targets__new(struct functions *fns, struct attach *attach, bool node_wide,
@@ -105,52 +96,57 @@ void targets__free(struct targets *t)
 
 /* ---- files ---- */
 
-/* Is it news that the process uses the file? */
-static bool add_use(struct targets *t, const struct library *lib, pid_t pid)
+/* NULL: no memory. */
+static struct use *get_use(struct targets *t, struct library *lib, pid_t pid)
 {
 	struct use *u, key = {.key = {lib, pid}};
 
 	HASH_FIND(hh, t->uses, &key.key, sizeof(key.key), u);
 	if (u)
-		return false;
+		return u;
 	u = calloc(1, sizeof(*u));
 	if (!u)
-		return true;
+		return NULL;
 	u->key = key.key;
 	HASH_ADD(hh, t->uses, key, sizeof(u->key), u);
-	return true;
+	return u;
 }
 
-/*
- * The process to probe the file in, 0: in all. The kernel knows a process's memory by its first
- * thread: once that has ended, a new probe of that process alone is never hit. In all processes it
- * is hit, but twice in another process that has it, too.
- */
-static pid_t probed_process(const struct targets *t, const struct library *lib, pid_t pid)
-{
-	if (t->node_wide || procfs__living(pid) == pid)
-		return t->node_wide ? 0 : pid;
-	if (t->pid_count <= 1)
-		return 0;
-	log_warn("process %d: calls of %s are missing: it was mapped after the first thread had "
-		 "ended. Trace the process alone",
-		 pid, lib->name);
-	return pid;
-}
-
+/* `pid`: in that process alone; 0: in all, beside those in which it is probed alone. */
 static int attach_file(struct targets *t, struct library *lib, pid_t pid)
 {
 	int err;
 
-	if (t->node_wide && lib->attached)
+	if (lib->everywhere)
 		return 0;
-	err = attach_links__library(t->attach, lib, probed_process(t, lib, pid));
+	err = attach_links__library(t->attach, lib, pid);
 	lib->attached_at = clock__boot_ns();
-	if (!err) {
-		lib->attached = true;
-		if (t->node_wide)
-			attach_links__known(t->attach, lib);
-	}
+	if (err)
+		return err;
+	lib->attached = true;
+	lib->everywhere = !pid;
+	if (lib->everywhere)
+		attach_links__known(t->attach, lib);
+	return 0;
+}
+
+/*
+ * The kernel knows a process's memory by its first thread. Once that has ended, a new probe of the
+ * process alone is never hit, and those that are there can be taken out. So the file is probed in
+ * all processes then: links of both kinds do no harm, see RT_COOKIE_EVERYWHERE. Links follow the
+ * first thread into another program.
+ */
+static int attach_use(struct targets *t, struct use *u)
+{
+	pid_t pid = u->key.pid;
+	int err;
+
+	if (t->node_wide || u->orphaned || procfs__living(pid) != pid)
+		return attach_file(t, u->key.lib, 0);
+	if (u->probed)
+		return 0;
+	err = attach_file(t, u->key.lib, pid);
+	u->probed = !err && !u->key.lib->everywhere;
 	return err;
 }
 
@@ -175,11 +171,18 @@ static void tell_never(struct targets *t, pid_t pid, const char *name, uint64_t 
 /* The process uses the file, and may have called it since then. */
 static int use_file(struct targets *t, struct library *lib, pid_t pid, uint64_t since)
 {
+	struct use *u;
 	int err;
 
-	if (!(lib->probe_count + lib->door_count) || !add_use(t, lib, pid))
+	if (!(lib->probe_count + lib->door_count))
 		return 0;
-	err = attach_file(t, lib, pid);
+	u = get_use(t, lib, pid);
+	if (!u)
+		return -ENOMEM;
+	if (u->told)
+		return 0;
+	u->told = true;
+	err = attach_use(t, u);
 	t->callbacks.uses(pid, lib, t->callbacks.arg);
 	if (since && since < lib->attached_at)
 		tell_late(t, pid, lib, since);
@@ -411,7 +414,56 @@ void targets__fork(struct targets *t, pid_t parent, pid_t child)
 	process_mappings__fork(t->addresses, parent, child);
 }
 
-static void forget_uses(struct targets *t, pid_t pid)
+void targets__exec(struct targets *t, pid_t pid, bool by_thread, uint64_t since)
+{
+	struct scan s = {.t = t, .pid = pid, .since = since};
+	struct use *u, *next;
+
+	process_mappings__forget(t->addresses, pid);
+	HASH_ITER (hh, t->uses, u, next) {
+		if (u->key.pid != (uint64_t)pid)
+			continue;
+		u->told = false;
+		u->orphaned |= by_thread;
+	}
+	scan_program(&s);
+}
+
+static void adopt(struct targets *t, struct use *u, uint64_t since)
+{
+	pid_t pid = u->key.pid;
+	struct library *lib = u->key.lib;
+	size_t missing = attach_links__missing(t->attach, lib, pid);
+	char what[512];
+
+	if (attach_file(t, lib, 0)) {
+		log_warn("process %d: its first thread has ended: calls of %s can be missing when "
+			 "another tracer comes or goes",
+			 pid, lib->name);
+		return;
+	}
+	log_info("process %d: its first thread has ended: %s is probed in all processes", pid,
+		 lib->name);
+	if (!missing)
+		return;
+	snprintf(what, sizeof(what), "%zu probes of %s were taken out when its first thread ended",
+		 missing, lib->name);
+	t->callbacks.gap(pid, what, since, lib->attached_at, t->callbacks.arg);
+}
+
+void targets__first_thread_ended(struct targets *t, pid_t pid, uint64_t since)
+{
+	struct use *u, *next;
+
+	if (t->node_wide || !attach_links__need_first_thread(t->attach))
+		return;
+	HASH_ITER (hh, t->uses, u, next) {
+		if (u->key.pid == (uint64_t)pid && u->probed && !u->key.lib->everywhere)
+			adopt(t, u, since);
+	}
+}
+
+void targets__exit(struct targets *t, pid_t pid)
 {
 	struct use *u, *next;
 
@@ -419,20 +471,6 @@ static void forget_uses(struct targets *t, pid_t pid)
 		if (u->key.pid == (uint64_t)pid)
 			remove_use(t, u);
 	}
-}
-
-void targets__exec(struct targets *t, pid_t pid, uint64_t since)
-{
-	struct scan s = {.t = t, .pid = pid, .since = since};
-
-	process_mappings__forget(t->addresses, pid);
-	forget_uses(t, pid);
-	scan_program(&s);
-}
-
-void targets__exit(struct targets *t, pid_t pid)
-{
-	forget_uses(t, pid);
 }
 
 void targets__forget(struct targets *t, pid_t pid)

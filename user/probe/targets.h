@@ -30,17 +30,11 @@ struct targets_callbacks {
 
 /*
  * `node_wide`: a library is probed in every process that maps it; otherwise in each process alone,
- * and no other process on the node ever meets a breakpoint.
+ * and no other process on the node meets a breakpoint, unless a process's first thread has ended.
  */
 struct targets *targets__new(struct functions *fns, struct attach *attach, bool node_wide,
 			     const struct targets_callbacks *callbacks);
 void targets__free(struct targets *t);
-
-/*
- * Has the first thread of one of these ended? The kernel probes a process by that thread: no probe
- * of the process alone is hit then, so they must be traced node-wide.
- */
-bool targets__any_leaderless(const pid_t *pids, size_t count);
 
 /* How many files with API functions the process maps, without probing them; or -errno. */
 int targets__count(struct functions *fns, pid_t pid);
@@ -76,9 +70,16 @@ void targets__fork(struct targets *t, pid_t parent, pid_t child);
 
 /*
  * The process runs another program: probes it if it has ROCm linked in. The time since `since`, in
- * which it may have made calls, is reported as a gap.
+ * which it may have made calls, is reported as a gap. `by_thread`: a thread other than the first
+ * has executed it, and is the first now.
  */
-void targets__exec(struct targets *t, pid_t pid, uint64_t since);
+void targets__exec(struct targets *t, pid_t pid, bool by_thread, uint64_t since);
+
+/*
+ * The process's first thread has ended, at `since`, and others go on: its libraries are probed in
+ * all processes from now on. A gap is reported if probes were taken out meanwhile.
+ */
+void targets__first_thread_ended(struct targets *t, pid_t pid, uint64_t since);
 
 /* A process without earlier records makes calls: finds out of which files. */
 void targets__calls(struct targets *t, pid_t pid);

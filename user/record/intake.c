@@ -142,7 +142,7 @@ static void on_exec(struct intake *in, const struct rt_rec *rec)
 	}
 	agent_set__exec(in->agents, rec->pid, rec->ts);
 	if (!in->stopping)
-		targets__exec(in->targets, rec->pid, rec->ts);
+		targets__exec(in->targets, rec->pid, rec->flags & RT_EXEC_BY_THREAD, rec->ts);
 }
 
 static void look_late(struct intake *in, pid_t pid)
@@ -260,6 +260,8 @@ static void on_kernel_record(const void *data, size_t size, void *arg)
 		end_agent_calls(in, rec, 0);
 		if (rec->flags & RT_EXIT_LAST)
 			end_process(in, rec);
+		else if (rec->flags & RT_EXIT_FIRST && !in->stopping)
+			targets__first_thread_ended(in->targets, rec->pid, rec->ts);
 		break;
 	}
 	rec = completed(in, rec, &copy);

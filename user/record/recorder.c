@@ -318,7 +318,7 @@ static int open_capture(struct recorder *r)
 		.ring_bytes = o->ring_bytes,
 	};
 	const struct targets_callbacks callbacks = intake__targets_callbacks(&r->in);
-	bool node_wide = !o->pid_count || targets__any_leaderless(o->pids, o->pid_count);
+	bool node_wide = !o->pid_count;
 	enum capture_mode mode;
 
 	mode = o->attach_mode >= 0 ? (enum capture_mode)o->attach_mode : capture__best_mode();
