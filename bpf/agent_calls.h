@@ -67,15 +67,19 @@ static __always_inline bool around(struct task_struct *task, __u64 sp, struct rt
 	return true;
 }
 
-static __always_inline void send_open(const struct task_state *t, __u32 depth, __u32 pid, __u32 tid,
-				      const struct rt_around *a)
+__noinline int send_open(struct task_state *t, __u32 depth, __u32 pid, __u32 tid,
+			 struct rt_around *a)
 {
-	const struct frame *f = frame_at(t, depth);
-	struct rt_rec_open *r = reserve(sizeof(*r));
+	const struct frame *f;
+	struct rt_rec_open *r;
 
+	if (!t || !a)
+		return 0;
+	f = frame_at(t, depth);
+	r = reserve(sizeof(*r));
 	if (!r) {
 		count(RT_COUNT_LOST_NOTE);
-		return;
+		return 0;
 	}
 	fill_header(&r->h, RT_REC_OPEN, sizeof(*r), f->begin, pid, tid);
 	r->corr = f->corr;
@@ -85,11 +89,11 @@ static __always_inline void send_open(const struct task_state *t, __u32 depth, _
 	r->_pad = 0;
 	r->around = *a;
 	submit(r);
+	return 0;
 }
 
 /* User space does not ask for enclosing calls if filters leave calls out by duration or error. */
-static __always_inline void tell_open(struct task_struct *task, const struct task_state *t,
-				      __u32 depth)
+static __always_inline void tell_open(struct task_struct *task, struct task_state *t, __u32 depth)
 {
 	struct rt_around a;
 

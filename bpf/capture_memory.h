@@ -67,16 +67,20 @@ static __always_inline void take_spills(struct task_state *t, struct frame *f,
 }
 
 /* Appends words to the `size` bytes in t->out. Returns the size of all. */
-static __always_inline __u32 append_item(struct task_state *t, __u32 size, __u8 kind, __u64 first,
-					 __u64 n)
+__noinline int append_item(struct task_state *t, __u32 size, __u8 kind, __u64 first, __u64 n)
 {
+	__u64 at = size;
 	struct rt_item *item;
 	__u64 *to;
 
+	if (!t)
+		return 0;
 	BOUND_WORDS(first, n);
-	if (!n || size > sizeof(struct rt_rec_span) + sizeof(*item) + RT_STACK_WORDS * 8)
+	barrier_var(at);
+	at &= 511;
+	if (!n || at != size)
 		return size;
-	item = (void *)t->out + size;
+	item = (void *)t->out + at;
 	to = (void *)(item + 1);
 	item->kind = kind;
 	item->index = 0;
@@ -91,14 +95,11 @@ static __always_inline __u32 append_item(struct task_state *t, __u32 size, __u8 
 }
 
 /* Appends the frame's words to the span in t->out. Returns the size of all. */
-__noinline int append_words(struct task_state *t, __u32 depth)
+static __always_inline __u32 append_words(struct task_state *t, __u32 depth)
 {
+	const struct frame *f = frame_at(t, depth);
 	__u32 size = sizeof(struct rt_rec_span);
-	const struct frame *f;
 
-	if (!t)
-		return 0;
-	f = frame_at(t, depth);
 	if (f->words)
 		size = append_item(t, size, RT_ITEM_STACK, f->first_word, f->words);
 	if (f->sse)
@@ -117,7 +118,6 @@ static __always_inline __u32 append_callers(struct task_state *t, __u32 size)
 {
 	__u64 n = t->callers_size / sizeof(__u64), at = size;
 	struct rt_item *item;
-	__u64 *to;
 
 	t->callers_size = 0;
 	/* The verifier wants to see the masks. */
@@ -128,16 +128,11 @@ static __always_inline __u32 append_callers(struct task_state *t, __u32 size)
 	if (!n || n > RT_STACK_DEPTH || at != size)
 		return size;
 	item = (void *)t->out + at;
-	to = (void *)(item + 1);
 	item->kind = RT_ITEM_CALLERS;
 	item->index = 0;
 	item->len = n * sizeof(__u64);
 	item->flags = 0;
-	for (__u64 i = 0; i < RT_STACK_DEPTH; i++) {
-		if (i >= n)
-			break;
-		to[i] = t->callers[i];
-	}
+	bpf_probe_read_kernel(item + 1, n * sizeof(__u64), t->callers);
 	return size + sizeof(*item) + n * sizeof(__u64);
 }
 
@@ -197,25 +192,42 @@ static __always_inline bool read_item(struct rt_item *item, void *to, const stru
 	return true;
 }
 
-/* Appends what the plan reads to the `size` bytes in t->out. Returns the size of all. */
-__noinline int append_reads(struct task_state *t, struct rt_plan *plan, __u32 depth, __u32 size)
+/* Appends read number `i` of the plan to the `size` bytes in t->out. Returns the size of all. */
+__noinline int append_read(struct task_state *t, struct rt_plan *plan, __u32 i, __u32 depth,
+			   __u32 size)
 {
-	if (!t || !plan)
-		return 0;
-	for (__u64 i = 0; i < RT_READS; i++) {
-		const struct rt_rec_span *span = (void *)t->out;
-		const struct frame *f = frame_at(t, depth);
-		void *out = t->out;
-		struct rt_item *item;
+	__u64 at = size, number = i;
+	const struct rt_rec_span *span;
+	struct rt_item *item;
+	void *out;
 
-		if (i >= plan->reads || size < sizeof(*span) || size > OUT_MAX - ITEM_ROOM)
+	if (!t || !plan)
+		return size;
+	/* The verifier of Linux 6.1 wants to see the masks. */
+	barrier_var(number);
+	number &= RT_READS - 1;
+	barrier_var(at);
+	at &= 2047;
+	if (at > OUT_MAX - ITEM_ROOM)
+		return size;
+	out = t->out;
+	span = out;
+	item = out + at;
+	if (!read_item(item, out + at + sizeof(*item), &plan->read[number],
+		       word_of(t, frame_at(t, depth), span, plan->read[number].word)))
+		return size;
+	item->index = number;
+	return at + ((sizeof(*item) + item->len + 7) & ~7u);
+}
+
+/* All of its reads. */
+static __always_inline __u32 append_reads(struct task_state *t, struct rt_plan *plan, __u32 depth,
+					  __u32 size)
+{
+	for (__u32 i = 0; i < RT_READS; i++) {
+		if (i >= plan->reads)
 			break;
-		item = out + size;
-		if (!read_item(item, out + size + sizeof(*item), &plan->read[i],
-			       word_of(t, f, span, plan->read[i].word)))
-			continue;
-		item->index = i;
-		size += (sizeof(*item) + item->len + 7) & ~7u;
+		size = append_read(t, plan, i, depth, size);
 	}
 	return size;
 }
