@@ -79,6 +79,8 @@ class Program:
 
 
 BAD = ("failed", "inconclusive")
+PHASES = ("node", "tracer", "untraced", "shared")
+AGENTS = ("test_agent_ring", "test_claim")  # unit tests whose process a recorder of the node takes for one with an agent
 
 
 class Outcome:
@@ -106,6 +108,8 @@ class Suite:
     and above a test `# bats test_tags=TAG,...` says more of it (of a whole suite, among its file_tags):
 
     node    nothing else that is traced or traces may run beside it
+    tracer  nothing else that traces may
+    traces  it traces, though it is of a suite with the tag inproc
     slow    it is for --all: it searches, waits, or loads the machine
     tsan    it needs `make tsan`
     smoke   it is for --quick
@@ -125,11 +129,19 @@ class Suite:
         env = {**env, "RTRACE": f"{folder}/rtrace-bpf"}
         return Program(prefix + self.name, ["bats", "--tap", "-T", self.file], env, tests=self.tests).only(list(tests))
 
+    def phase(self, test):
+        """What may run beside it: see Check.phases()."""
+        tags = self.tests[test]
+        if "node" in tags or "tracer" in tags:
+            return "node" if "node" in tags else "tracer"
+        return "untraced" if "inproc" in tags and "traces" not in tags else "shared"
+
     def divided(self, sanitized, tests):
-        """Two lists of programs: what can run beside others, and what cannot."""
-        alone = [test for test in tests if "node" in self.tests[test]]
-        beside = [test for test in tests if "node" not in self.tests[test]]
-        return [[self.program(sanitized, part)] if part else [] for part in (beside, alone)]
+        """Its program for each phase that it has tests of."""
+        parts = {}
+        for test in tests:
+            parts.setdefault(self.phase(test), []).append(test)
+        return {phase: self.program(sanitized, part) for phase, part in parts.items()}
 
 
 def unquoted(text):
@@ -349,28 +361,45 @@ class Check:
             print(f"{program.name:32} {count['ok']:3} passed, {count['failed'] + count['inconclusive']} failed, "
                   f"{count['skipped']} skipped {time.time() - began:4.0f} s", flush=True)
 
-    def lanes(self, *queues):
-        """A lane for each queue of programs, which it takes from the front. Several may take from one queue."""
+    def lane(self, queue, goes_on=lambda: True):
+        """Takes programs from the front of the queue. Several lanes may take from one."""
+        while queue and goes_on():
+            try:
+                program = queue.pop(0)
+            except IndexError:  # another lane has had the last
+                return
+            self.judge(program)
 
-        def lane(queue):
-            while queue:
-                try:
-                    program = queue.pop(0)
-                except IndexError:  # another lane has had the last
-                    return
-                self.judge(program)
-
-        threads = [threading.Thread(target=lane, args=(queue,)) for queue in queues]
+    def lanes(self, queue, count):
+        threads = [threading.Thread(target=self.lane, args=(queue,)) for _ in range(count)]
         for thread in threads:
             thread.start()
         for thread in threads:
             thread.join()
 
-    def phases(self, quiet, alone, beside):
-        """First the suites that must be alone, and beside them what neither traces nor is traced. Then all others."""
-        self.lanes(alone, quiet)
-        beside.sort(key=lambda program: -self.times.get(program.name, 4 * len(program.tests)))
-        self.lanes(*[beside] * LANES)
+    def during(self, first, beside, count):
+        """A lane for `first`, and as long as that takes so many lanes for what may run beside it."""
+        leading = threading.Thread(target=self.lane, args=(first,))
+        leading.start()
+        others = [threading.Thread(target=self.lane, args=(beside, leading.is_alive)) for _ in range(count)]
+        for thread in others:
+            thread.start()
+        for thread in [leading, *others]:
+            thread.join()
+
+    def phases(self, quiet, programs):
+        """Runs the tests one after another that need the node for themselves, and beside them `quiet`, which neither
+        traces nor is traced. Then those that need to be the only tracer, and beside them what does not trace. Then all
+        others, and what is left. The longest first."""
+        agents = [program for program in quiet if program.name.removeprefix("san-") in AGENTS]
+        programs["untraced"] += agents
+        quiet = [program for program in quiet if program not in agents]
+        for queue in (quiet, *programs.values()):
+            queue.sort(key=lambda program: -self.times.get(program.name, 4 * len(program.tests)))
+        self.during(programs["node"], quiet, CPUS - 1)
+        untraced = quiet + programs["untraced"]
+        self.during(programs["tracer"], untraced, LANES - 1)
+        self.lanes(untraced + programs["shared"], LANES)
 
     def again(self):
         """Once more, alone, what has failed: so that it is known whether it fails again, and what could not be judged is."""
@@ -425,26 +454,26 @@ def build_sanitized():
 def gate(check):
     """Each test once."""
     without = denied()
-    beside, alone = [], []
+    programs = {phase: [] for phase in PHASES}
     for suite in suites():
         tests = [test for test, tags in suite.tests.items()
                  if "slow" not in tags and f"{suite.name}/{test}" not in without]
-        for programs, part in zip((beside, alone), suite.divided(not suite.plain, tests)):
-            programs += part
-    check.phases(others() + unit_tests(), alone, beside)
+        for phase, program in suite.divided(not suite.plain, tests).items():
+            programs[phase].append(program)
+    check.phases(others() + unit_tests(), programs)
 
 
 def everything(check):
     """All tests, the suites with both tracers where both can be."""
-    beside, alone = [], []
+    programs = {phase: [] for phase in PHASES}
     for suite in suites():
         for sanitized in (False, True)[:1 if "inproc" in suite.tags else 2]:
-            for programs, part in zip((beside, alone), suite.divided(sanitized, suite.tests)):
-                programs += part
+            for phase, program in suite.divided(sanitized, suite.tests).items():
+                programs[phase].append(program)
     units = [unit(path) for path in made_by("print-unit-tests")]
     units += [unit(path, True) for path in made_by("print-unit-tests", f"{O}/san")]
     search = Program("fuzz-search", ["scripts/fuzz", "5"], whole=True)
-    check.phases(others() + [search] + units, alone, beside)
+    check.phases(others() + [search] + units, programs)
 
 
 def quick(check):
@@ -452,7 +481,7 @@ def quick(check):
                 *map(unit, made_by("print-unit-tests")),
                 Program("smoke", ["bats", "--tap", "-T", "--filter-tags", "smoke", "tests/e2e"],
                         {"RTRACE": f"{O}/rtrace-bpf"})]
-    check.lanes(*[programs] * LANES)
+    check.lanes(programs, LANES)
 
 
 def concerned_units(files):
@@ -476,8 +505,8 @@ def concerned_suites(files):
 def some(check, files):
     """What files concern, one after another, with the plain tracer."""
     names = concerned_suites(files)
-    check.lanes([*map(unit, concerned_units(files)),
-                 *(suite.program(False, suite.tests) for suite in suites() if suite.name in names)])
+    check.lane([*map(unit, concerned_units(files)),
+                *(suite.program(False, suite.tests) for suite in suites() if suite.name in names)])
 
 
 def named(names):
@@ -540,7 +569,7 @@ def main():
         if given.names:
             programs = named(given.names)
             for _ in range(given.repeat):
-                check.lanes(list(programs))
+                check.lane(list(programs))
                 check.failures = [outcome for outcome in check.found if outcome.state in BAD]
                 if check.failures:
                     break

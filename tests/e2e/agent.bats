@@ -1,6 +1,6 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: MIT
-# bats file_tags=inproc
+# bats file_tags=inproc,traces
 # The agent does its host no harm, whatever the host does: each program ends the same without agent, with a
 # dormant one, and traced, and what was traced is true.
 

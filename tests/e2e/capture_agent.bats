@@ -1,6 +1,6 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: MIT
-# bats file_tags=node,plain
+# bats file_tags=plain,tracer
 # Calls that the agent captures in the process. The judges are an observer that sees the same run by means of the
 # kernel's, the simulator's truth log, and a run that uprobes capture.
 
@@ -206,6 +206,7 @@ gpu_operations() {
 	jq '[.traceEvents[] | select(.cat == "gpu")] | length' "$(tmp t.json)"
 }
 
+# bats test_tags=node
 @test "on a node: a process with the agent, and one without" {
 	needs_to_be_alone
 	start_both
@@ -253,6 +254,7 @@ gpu_operations() {
 	done
 }
 
+# bats test_tags=node
 @test "two tracers of a node: what starts then is whole in both, but for the moment until the agent knows" {
 	needs_to_be_alone
 	start_job NONE= # by which both know the files
@@ -306,6 +308,7 @@ gpu_operations() {
 	[ "$(gpu_operations)" -ge 200 ]
 }
 
+# bats test_tags=node
 @test "by agents alone: nothing is probed" {
 	needs_to_be_alone
 	start_both

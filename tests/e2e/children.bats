@@ -1,6 +1,6 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: MIT
-# bats file_tags=node,plain
+# bats file_tags=plain
 # Processes that a traced process makes, in every way that Linux has, while they and it are in functions that
 # are probed in every way (tests/workloads/children.c): none ends other than untraced, and each call is in the
 # trace, as one of the process that made it. docs/reference/processes.md has the table.
@@ -74,18 +74,16 @@ attached() {
 	check "$of"
 }
 
-# each_use WAY: launched, and in a process that runs already, alone and with all others.
+# each_use WAY: launched, and in a process that runs already.
 each_use() {
 	launched "$1"
 	attached "$1" -p
-	attached "$1" -a
 }
 
 # The same by uprobes alone, in every way of attaching.
 each_use_by_uprobes() {
 	in_every_mode launched "$1" --capture uprobe --attach
 	attached "$1" -p --capture uprobe
-	attached "$1" -a --capture uprobe
 }
 
 @test "children by fork: none is harmed, each call is counted" {
@@ -129,4 +127,16 @@ each_use_by_uprobes() {
 	each_use fork
 	IN=("${with_tool[@]}")
 	each_use fork
+}
+
+# bats test_tags=node
+@test "children of a process that is traced with all others, in each way, by the agent and by uprobes" {
+	for way in fork inside exec vfork vfork-inside clone-vm spawn; do
+		attached "$way" -a --capture uprobe
+	done
+	for way in fork inside exec spawn; do
+		attached "$way" -a
+	done
+	N=${RT_WORKERS:-40}
+	attached fork -a
 }

@@ -1,6 +1,5 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: MIT
-# bats file_tags=node
 # What goes wrong around the tracer: what its user sees of it (one line, the status, what is in the trace), and that the
 # job goes on and nothing of the tracer is left. In other suites:
 #   kill -9 of the tracer, of the job                     attach, capture_agent, recording, rocpd, limits, storm
@@ -37,14 +36,36 @@ programs() {
 	"$BPFTOOL" -j prog show | jq '.[] | select(.type | IN("kprobe", "tracing", "tracepoint", "raw_tracepoint")) | .id' | sort -n
 }
 
+# Those that tracers of other tests hold.
+programs_of_others() {
+	local pid
+
+	for pid in $(pgrep -x 'rtrace-bpf|observer'); do
+		grep -qzxF "BATS_TEST_TMPDIR=$BATS_TEST_TMPDIR" "/proc/$pid/environ" ||
+			sed -n 's/^prog_id:[[:space:]]*//p' "/proc/$pid"/fdinfo/*
+	done 2>/dev/null
+}
+
 no_programs() {
-	[ "$(programs | awk -v newest="${newest:-0}" '$1 > newest' | wc -l)" = 0 ]
+	local found
+
+	found=$(programs)
+	! awk -v newest="${newest:-0}" '$1 > newest' <<<"$found" | grep -vxFf <(programs_of_others)
+}
+
+# Events of tracers that have ended.
+left_events() {
+	local group
+
+	grep -o 'rtrace_[0-9]*' /sys/kernel/tracing/uprobe_events | sort -u | while read -r group; do
+		[ -e "/proc/${group#rtrace_}" ] || echo "$group"
+	done
 }
 
 # Neither programs, which links would hold, nor events.
 nothing_is_left() {
 	wait_for no_programs
-	[ "$(grep -c rtrace_ /sys/kernel/tracing/uprobe_events)" = 0 ]
+	[ -z "$(left_events)" ]
 }
 
 # ends_with STATUS: the tracer does, by itself or when it is asked to

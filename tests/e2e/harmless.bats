@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-# bats file_tags=inproc
+# bats file_tags=inproc,traces
 # What is in the application's process does not change how the application ends: whatever its pointers lead to, and where
 # nobody reads what we say.
 

@@ -1,6 +1,5 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: MIT
-# bats file_tags=node
 # Processes whose first thread has ended while others work: all that is asked of them must be asked of a thread
 # that lives. And processes that execute another program, by their first thread or by another. Judged by the
 # program's own count, the simulator's truth log, and /proc.
@@ -211,6 +210,7 @@ execute() {
 	traced_whole
 }
 
+# bats test_tags=node
 @test "-a: a process without a first thread is traced like others" {
 	start_leaderless 0 HSA_TOOLS_LIB="$AGENT"
 	"$RTRACE" -a -f json -o "$(tmp t.json)" 2>"$(tmp err)" &

@@ -244,6 +244,7 @@ with_tool_and_tracer() {
 		"$O/workloads/streams" -g 2 -t 4 -s 2 -n 20 >"$(tmp out)" 2>"$(tmp err)"
 }
 
+# bats test_tags=traces
 @test "the tracer beside it: both are complete" {
 	with_tool_and_tracer || { hip_ended_it && with_tool_and_tracer; }
 	grep -q '^result PASSED$' "$(tmp out)"
@@ -293,6 +294,7 @@ check_thunk() { # [FROM]
 			exit bad > 0 }' "$(tmp got)" "$(tmp seen)"
 }
 
+# bats test_tags=traces
 @test "the thunk's calls are those that the tracer sees from outside, one by one" {
 	beside "$O/workloads/hsa_calls" "$O/workloads/kernels.hsaco" 50
 	check_thunk
@@ -314,6 +316,7 @@ check_thunk() { # [FROM]
 	done
 }
 
+# bats test_tags=traces
 @test "the thunk's calls, of an HSA that is loaded when they are enabled already: from when it loads the library on" {
 	local program='import ctypes; hsa = ctypes.CDLL("libhsa-runtime64.so.1")
 assert hsa.hsa_init() == 0 and hsa.hsa_shut_down() == 0; print("result PASSED")'
@@ -384,6 +387,7 @@ check_example_dispatches() { # LAUNCH
 	[ "$(grep -c '^<hipLaunchKernel .*on-enter> kernel("_Z15matrixTransposePfS_i") stream((nil))$' "$(tmp out)")" = 10 ]
 }
 
+# bats test_tags=traces
 @test "example: tracing control by the program, for the tracer from outside" {
 	sim SIMKFD_GPUS=1 "$RTRACE" --trace-start off -t hip -f roctracer -f json -o "$(tmp t)" -- \
 		"$O/examples/transpose" 10 control >"$(tmp out)" 2>"$(tmp err)"

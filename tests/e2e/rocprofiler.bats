@@ -335,12 +335,14 @@ under_tracer() { # LIBRARIES [NAME=VALUE...]
 		"$O/tests/sdk_callers" >"$(tmp out)" 2>"$(tmp err)" && grep -q '^result PASSED$' "$(tmp out)"
 }
 
+# bats test_tags=traces
 @test "beside the tracer, which starts the program: both are complete" {
 	under_tracer "$O/tests/libcalltool.so" || { cat "$(tmp err)"; false; }
 	check_calls calls
 	check_tracer
 }
 
+# bats test_tags=traces
 @test "beside the tracer, which attaches to the program: both are complete" {
 	start_job LD_PRELOAD="$O/tests/libcalltool.so $O/libsimkfd.so" RT_CALLS="$(tmp calls)" SIMKFD_GPUS=2 \
 		HSA_TOOLS_LIB="$O/librocprofiler-sdk.so.1 $O/librtrace-agent.so" "$O/tests/sdk_callers"
@@ -369,6 +371,7 @@ under_tracer() { # LIBRARIES [NAME=VALUE...]
 	check_calls calls.1
 }
 
+# bats test_tags=traces
 @test "beside another tool, one of libroctracer64, and the tracer: all are complete" {
 	under_tracer "$O/tests/libtool.so $O/tests/libcalltool.so" "${BESIDE[@]}" || { cat "$(tmp err)"; false; }
 	check_calls calls

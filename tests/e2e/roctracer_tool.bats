@@ -144,6 +144,7 @@ assert not want - got and not (hip and got - want)
 assert sum(want.values()) > 10' "$1" "$2" "$3"
 }
 
+# bats test_tags=traces
 @test "arguments are those that the tracer decodes by other means" {
 	for w in vectoradd "streams -g 2 -t 2 -s 2 -n 20" module; do
 		echo "$w"

@@ -1,6 +1,6 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: MIT
-# bats file_tags=inproc
+# bats file_tags=inproc,traces
 # librocprofiler-sdk-roctx and the Python module, as a tracer sees them.
 
 load common

@@ -1,6 +1,5 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: MIT
-# bats file_tags=node
 # What the tracer may still do while it traces, and what others may not. What hostile processes write is for
 # scripts/fuzz and tests/unit/test_agent_view.c; what is refused to the tracer for tests/unit/test_privileges.c.
 
@@ -64,6 +63,7 @@ stop_tracer() {
 	wait "$tracer"
 }
 
+# bats test_tags=node
 @test "capabilities: while it traces it has those that it goes on to need, in all its threads" {
 	start_edges 1
 	start_tracing "$RTRACE" -p "$job" -f rtrace -o "$(tmp t)"
@@ -128,6 +128,7 @@ later() {
 	JUDGE=--one-process check_truth "$(tmp truth.go)" "$(tmp job.json)"
 }
 
+# bats test_tags=node
 @test "-a: a job of another user that comes later, with a library that only that user may read, is traced whole" {
 	in_every_mode later
 }

@@ -1,6 +1,6 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: MIT
-# bats file_tags=node,plain
+# bats file_tags=plain
 # Several tracers that reach one process in the same moment: one of them has its agent, and nobody is harmed. And what is
 # said of processes that have no GPU times.
 # RT_ROUNDS: rounds of each test (default 5), RT_FIRST: number of the first (default 0), which says how late the second
@@ -197,6 +197,7 @@ has_all_work() {
 	done
 }
 
+# bats test_tags=node
 @test "a recorder of the node beside -- CMD: the command's tracer has the GPU times" {
 	needs_to_be_alone
 	for ((i = FIRST; i <= LAST; i++)); do
@@ -247,6 +248,7 @@ beside() {
 	job_ended_well && only_known_names "$(tmp 2.json)"
 }
 
+# bats test_tags=node
 @test "-p beside a recorder of the node: it has the GPU times as long as it runs, then the recorder has them again" {
 	needs_to_be_alone
 	for ((i = FIRST; i <= LAST; i += BESIDE)); do
