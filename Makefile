@@ -17,6 +17,7 @@ O ?= build
 PREFIX ?= /usr/local
 CC = gcc
 CLANG ?= clang
+CXX = $(subst clang,clang++,$(CLANG))
 BPFTOOL ?= $(firstword $(wildcard /usr/sbin/bpftool) bpftool)
 HIPCC ?= hipcc
 VERSION := 0.1.0
@@ -38,6 +39,8 @@ CFLAGS ?= -O2 -g
 # GCC zeroes some hundred bytes by `rep stos`, which takes 15 ns to begin; all there is of a record.
 FAST_ZERO = $(shell $(CC) -mmemset-strategy=libcall:-1:noalign -E -x c /dev/null >/dev/null 2>&1 && echo -mmemset-strategy=libcall:-1:noalign)
 ALL_CFLAGS := -std=gnu11 -D_GNU_SOURCE $(WARN) $(CFLAGS) $(FAST_ZERO) -I. -Iinclude -I$(O)/gen -DRTRACE_VERSION='"$(VERSION)"' -MMD -MP
+ALL_CXXFLAGS = -std=c++17 -Wall -Wextra -Wno-unused-parameter -Werror $(CFLAGS) -I. -Iinclude -I$(O)/gen \
+	-D__HIP_PLATFORM_AMD__ $(ROCPROFILER_SYSTEM) -MMD -MP
 ifneq ($(SAN),)
   SANFLAGS = -fsanitize=$(SAN) -fno-omit-frame-pointer -fno-sanitize-recover=undefined
 endif
@@ -56,7 +59,7 @@ endif
 ifneq ($(if $(SAN),,$(COV)),)
   COVFLAGS = --coverage -fprofile-update=atomic
   SANFLAGS += $(if $(filter $(O)/obj/tests/% $(O)/tests/%_cxx,$@),,$(COVFLAGS))
-  SHLIB_CFLAGS += $(if $(filter $(O)/pic/tests/% $(O)/tests/%,$@),,$(COVFLAGS))
+  SHLIB_CFLAGS += $(if $(filter $(O)/pic/tests/%,$@),,$(COVFLAGS))
   SHLIB_LDFLAGS += --coverage
 endif
 
@@ -68,15 +71,44 @@ export PYTHONDONTWRITEBYTECODE = 1
 
 all:
 
+# The recipes of an object: obj/ is for programs, pic/ for libraries. Nothing is compiled and linked by one command, which
+# ccache could not serve.
+define compile
+$(call say,CC,$@)
+@mkdir -p $(@D)
+$(Q)$(CC) $(if $(filter $(O)/pic/%,$@),$(SHLIB_CFLAGS),$(ALL_CFLAGS) $(SANFLAGS)) $(CFLAGS_$(*)) -c $< -o $@
+endef
+
+define compile_cxx
+$(call say,CXX,$@)
+@mkdir -p $(@D)
+$(Q)$(CXX) $(ALL_CXXFLAGS) $(if $(filter $(O)/pic/%,$@),-fPIC,$(SANFLAGS)) -c -x c++ $< -o $@
+endef
+
 $(O)/obj/%.o: %.c
-	$(call say,CC,$@)
-	@mkdir -p $(@D)
-	$(Q)$(CC) $(ALL_CFLAGS) $(SANFLAGS) $(CFLAGS_$(*)) -c $< -o $@
+	$(compile)
 
 $(O)/pic/%.o: %.c
-	$(call say,CC,$@)
-	@mkdir -p $(@D)
-	$(Q)$(CC) $(SHLIB_CFLAGS) $(CFLAGS_$(*)) -c $< -o $@
+	$(compile)
+
+$(O)/obj/%.o: %.S
+	$(compile)
+
+$(O)/pic/%.o: %.S
+	$(compile)
+
+$(O)/obj/%.o: %.cpp
+	$(compile_cxx)
+
+$(O)/pic/%.o: %.cpp
+	$(compile_cxx)
+
+# C that is C++ too.
+$(O)/obj/%_cxx.o: %.c
+	$(compile_cxx)
+
+$(O)/pic/%_cxx.o: %.c
+	$(compile_cxx)
 
 # The recipe of an archive. It is made from nothing: members of the same name in two folders stay apart.
 define archive

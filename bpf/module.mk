@@ -8,7 +8,7 @@ $(O)/obj/bpf/%.bpf.o: bpf/%.bpf.c
 	@mkdir -p $(@D)
 	$(Q)$(CLANG) $(BPF_CFLAGS) -c $< -o $@
 
-$(O)/gen/bpf/%.skel.h: $(O)/obj/bpf/%.bpf.o
+$(O)/gen/bpf/api.skel.h: $(O)/gen/bpf/%.skel.h: $(O)/obj/bpf/%.bpf.o
 	$(call say,SKEL,$@)
 	@mkdir -p $(@D)
 	$(Q)$(BPFTOOL) gen skeleton $< name $*_bpf > $@

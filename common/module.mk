@@ -12,9 +12,7 @@ $(O)/gen/common/api_table_data.c: scripts/gen-api-tables $(API_SOURCES)
 	$(Q)scripts/gen-api-tables $(API_INCLUDES) >$@
 
 $(O)/obj/common/api_table_data.o: $(O)/gen/common/api_table_data.c
-	$(call say,CC,$@)
-	@mkdir -p $(@D)
-	$(Q)$(CC) $(ALL_CFLAGS) $(SANFLAGS) -c $< -o $@
+	$(compile)
 
 # For libraries, which take the members that they use.
 COMMON_PIC = $(O)/pic/common.a

@@ -26,14 +26,7 @@ $(AGENT_OBJS): SHLIB_CFLAGS += -isystem $(HSA_INCLUDE)
 endif
 
 $(O)/pic/hsa_agent/calls/call_stubs_code.o $(O)/obj/hsa_agent/calls/call_stubs_code.o: hsa_agent/calls/call_stubs.S hsa_agent/calls/call_stubs.inc
-	$(call say,AS,$@)
-	@mkdir -p $(@D)
-	$(Q)$(CC) $(SHLIB_CFLAGS) -I. -c $< -o $@
-
-$(O)/obj/tests/unit/stub_targets.o: tests/unit/stub_targets.S
-	$(call say,AS,$@)
-	@mkdir -p $(@D)
-	$(Q)$(CC) $(CFLAGS) -c $< -o $@
+	$(compile)
 
 $(O)/librtrace-agent.so: $(AGENT_OBJS) $(INPROCESS) $(COMMON_PIC) hsa_agent/agent.map
 	$(call say,LD,$@)
@@ -60,14 +53,17 @@ $(O)/tests/test_spans: $(O)/obj/tests/unit/test_spans.o $(SPAN_OBJS)
 $(O)/tests/test_stubs: $(O)/obj/tests/unit/test_stubs.o $(O)/obj/tests/unit/stub_targets.o $(SPAN_OBJS)
 $(O)/tests/test_bind: $(O)/obj/tests/unit/test_bind.o $(O)/obj/hsa_agent/calls/bind_stubs.o $(O)/obj/inprocess/start_thread.o $(O)/obj/inprocess/got_patch.o \
 	$(SPAN_OBJS) $(O)/libroctx64.so.4 | $(addprefix $(O)/tests/bind_,now.so lazy.so address.so)
-$(O)/tests/bind_now.so $(O)/tests/bind_lazy.so: $(O)/tests/bind_%.so: $(O)/pic/tests/unit/bind_plugin.o $(O)/libroctx64.so.4
+$(O)/pic/tests/unit/bind_plugin_address.o: SHLIB_CFLAGS += -DTAKES_ADDRESS
+$(O)/pic/tests/unit/bind_plugin_address.o: tests/unit/bind_plugin.c
+	$(compile)
+$(O)/tests/bind_now.so: BIND = -Wl,-z,relro,-z,now
+$(O)/tests/bind_lazy.so: BIND = -Wl,-z,relro,-z,lazy
+$(O)/tests/bind_now.so $(O)/tests/bind_lazy.so: $(O)/pic/tests/unit/bind_plugin.o $(O)/libroctx64.so.4
+$(O)/tests/bind_address.so: $(O)/pic/tests/unit/bind_plugin_address.o $(O)/libroctx64.so.4
+$(O)/tests/bind_now.so $(O)/tests/bind_lazy.so $(O)/tests/bind_address.so:
 	$(call say,LD,$@)
 	@mkdir -p $(@D)
-	$(Q)$(CC) -shared -Wl,-z,relro,-z,$* $^ -Wl,-rpath,'$$ORIGIN/..' -o $@
-$(O)/tests/bind_address.so: tests/unit/bind_plugin.c $(O)/libroctx64.so.4
-	$(call say,LD,$@)
-	@mkdir -p $(@D)
-	$(Q)$(CC) $(SHLIB_CFLAGS) -DTAKES_ADDRESS -shared $(filter-out %.h,$^) -Wl,-rpath,'$$ORIGIN/..' -o $@
+	$(Q)$(CC) -shared $(BIND) $^ -Wl,-rpath,'$$ORIGIN/..' -o $@
 $(O)/tests/agent_dump: $(O)/obj/tests/unit/agent_dump.o
 $(AGENT_TESTS:%=$(O)/tests/%) $(O)/tests/agent_dump:
 	$(call say,LD,$@)

@@ -19,7 +19,6 @@ all: $(addprefix $(O)/gen/,$(ROCPROFILER_GEN_HEADERS))
 # ---- the tables of operations ----
 
 # Names of types are those that typeid() has: a program in C++ prints them.
-ROCPROFILER_CXX = $(subst clang,clang++,$(CLANG))
 ROCPROFILER_INCLUDES = -Iinclude -I$(O)/gen
 ROCPROFILER_GEN = $(O)/gen/rocprofiler/operations.inc $(O)/gen/rocprofiler/type_names.inc
 ifneq ($(HSA_INCLUDE),/usr/include)
@@ -34,9 +33,13 @@ $(O)/gen/rocprofiler/type_names.cpp $(O)/gen/rocprofiler/operations.inc: $(addpr
 	@mkdir -p $(@D)
 	$(Q)scripts/gen-rocprofiler-tables $(ROCPROFILER_INCLUDES) $(API_INCLUDES) $(ROCPROFILER_PART) >$@
 
-$(O)/gen/rocprofiler/type_names: $(O)/gen/rocprofiler/type_names.cpp
+$(O)/gen/rocprofiler/type_names.o: $(O)/gen/rocprofiler/type_names.cpp
 	$(call say,CXX,$@)
-	$(Q)$(ROCPROFILER_CXX) -std=c++17 -D__HIP_PLATFORM_AMD__ $(ROCPROFILER_INCLUDES) $(ROCPROFILER_SYSTEM) $< -o $@
+	$(Q)$(CXX) -std=c++17 -D__HIP_PLATFORM_AMD__ $(ROCPROFILER_INCLUDES) $(ROCPROFILER_SYSTEM) -c $< -o $@
+
+$(O)/gen/rocprofiler/type_names: $(O)/gen/rocprofiler/type_names.o
+	$(call say,LD,$@)
+	$(Q)$(CXX) $< -o $@
 
 $(O)/gen/rocprofiler/type_names.inc: $(O)/gen/rocprofiler/type_names
 	$(call say,GEN,$@)

@@ -3,10 +3,7 @@
 ROCTX_OBJS = $(O)/pic/roctx/roctx.o $(O)/pic/roctx/entry.o
 SDK_ROCTX_OBJS = $(O)/pic/roctx/sdk_roctx.o $(O)/pic/roctx/sdk_entry.o
 
-$(O)/pic/roctx/entry.o $(O)/pic/roctx/sdk_entry.o: $(O)/pic/roctx/%.o: roctx/%.S roctx/entry.inc
-	$(call say,AS,$@)
-	@mkdir -p $(@D)
-	$(Q)$(CC) $(SHLIB_CFLAGS) -I. -c $< -o $@
+$(O)/pic/roctx/entry.o $(O)/pic/roctx/sdk_entry.o: roctx/entry.inc
 
 # They include each other as they do where they are installed.
 CFLAGS_roctx/sdk_roctx = -Iinclude

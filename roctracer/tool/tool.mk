@@ -11,9 +11,7 @@ $(O)/gen/roctracer/tool/functions_tables.c: $(addprefix scripts/,gen-tool-functi
 	$(Q)scripts/gen-tool-functions $(API_INCLUDES) -I $(O)/gen >$@
 
 $(O)/pic/roctracer/tool/functions_tables.o: $(O)/gen/roctracer/tool/functions_tables.c
-	$(call say,CC,$@)
-	@mkdir -p $(@D)
-	$(Q)$(CC) $(SHLIB_CFLAGS) -c $< -o $@
+	$(compile)
 
 $(TOOL_OBJS): SHLIB_CFLAGS += -Iinclude/roctracer -I$(O)/gen/roctracer
 $(TOOL_OBJS): | $(HSA_API_GEN)

@@ -9,16 +9,19 @@ ifneq ($(HSA_INCLUDE),/usr/include)
 $(O)/pic/tests/agent/other_tool.o: SHLIB_CFLAGS += -isystem $(HSA_INCLUDE)
 endif
 
-$(O)/agent/%: $(O)/obj/tests/agent/%.o
+AGENT_PROGRAMS = $(addprefix $(O)/agent/,life reopen refuse)
+AGENT_LIBRARIES = $(patsubst %,$(O)/agent/lib%.so,failing hip_records other_tool plugin ticks)
+
+$(AGENT_PROGRAMS): $(O)/agent/%: $(O)/obj/tests/agent/%.o
 	$(call say,LD,$@)
 	@mkdir -p $(@D)
 	$(Q)$(CC) $(CFLAGS) $(SANFLAGS) $^ -o $@ $(AGENT_TEST_LIBS_$*)
 
-$(O)/agent/lib%.so: $(O)/pic/tests/agent/%.o
+$(AGENT_LIBRARIES): $(O)/agent/lib%.so: $(O)/pic/tests/agent/%.o
 	$(call say,LD,$@)
 	@mkdir -p $(@D)
 	$(Q)$(CC) $(CFLAGS) $(SHLIB_LDFLAGS) $^ -o $@ $(AGENT_TEST_LIBS_$*)
 
 TSAN_PROGRAMS += librtrace-agent.so
 
-tests: $(addprefix $(O)/agent/,life reopen refuse libfailing.so libhip_records.so libother_tool.so libplugin.so libticks.so)
+tests: $(AGENT_PROGRAMS) $(AGENT_LIBRARIES)

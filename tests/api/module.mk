@@ -26,18 +26,21 @@ $(API_GEN)/api_table_data.c: scripts/gen-api-tables $(API_SOURCES) tests/api/pla
 	$(Q)scripts/gen-api-tables $(API_INCLUDES) $(API_EXTRA) >$@
 
 $(API_GEN)/api_table_data.o: $(API_GEN)/api_table_data.c
-	$(call say,CC,$@)
-	$(Q)$(CC) $(ALL_CFLAGS) $(SANFLAGS) -c $< -o $@
+	$(compile)
 
-$(API_GEN)/calls.o: $(API_GEN)/calls.c tests/api/expect.h
+$(API_GEN)/record.o: $(API_GEN)/record.S
+	$(compile)
+
+$(API_GEN)/stubs.o: API_CFLAGS += -fPIC
+$(API_GEN)/calls.o $(API_GEN)/stubs.o: $(API_GEN)/%.o: $(API_GEN)/%.c tests/api/expect.h
 	$(call say,CC,$@)
 	$(Q)$(CC) $(API_CFLAGS) -c $< -o $@
 
 # Every function in the tables, under the names that the libraries export.
-$(O)/tests/libapistubs.so: $(API_GEN)/stubs.c tests/api/expect.h
+$(O)/tests/libapistubs.so: $(API_GEN)/stubs.o
 	$(call say,LD,$@)
 	@mkdir -p $(@D)
-	$(Q)$(CC) $(API_CFLAGS) -fPIC -shared -Wl,-Bsymbolic $< -o $@
+	$(Q)$(CC) -shared -Wl,-Bsymbolic $< -o $@
 
 # The same library under the name of one that is traced, and the program that calls all of it.
 $(O)/api/libamdhip64.so.5: $(O)/tests/libapistubs.so
@@ -49,7 +52,7 @@ $(O)/api/calls: $(API_GEN)/calls.o $(O)/obj/tests/api/expect.o $(O)/obj/tests/ap
 	$(Q)$(CC) $(CFLAGS) $(SANFLAGS) $(filter %.o,$^) -L$(@D) -l:libamdhip64.so.5 '-Wl,-rpath,$$ORIGIN' -o $@
 
 $(O)/tests/test_api_calls: $(O)/obj/tests/api/check.o $(O)/obj/tests/api/expect.o $(API_GEN)/calls.o \
-	$(API_GEN)/record.S tests/api/record.S $(API_GEN)/api_table_data.o $(TRACER) | $(O)/tests/libapistubs.so
+	$(API_GEN)/record.o $(O)/obj/tests/api/record.o $(API_GEN)/api_table_data.o $(TRACER) | $(O)/tests/libapistubs.so
 	$(call say,LD,$@)
 	@mkdir -p $(@D)
 	$(Q)$(CC) $(CFLAGS) $(SANFLAGS) $^ -o $@ -lcmocka -ldl $(TRACER_LIBS)

@@ -4,10 +4,12 @@ BENCH_DIR = $(O)/bench
 BENCH = $(addprefix $(BENCH_DIR)/,calls completions floor inprocess launches captured mapped training libinterpose.so libsdk_tool.so)
 
 # Without -g: where there are debug data perf does not look for functions elsewhere.
-$(BENCH_DIR)/libamdhip64.so.98: tests/bench/entries.c tests/bench/entries.h
+$(O)/pic/tests/bench/entries.o: SHLIB_CFLAGS = -std=gnu11 $(WARN) -I. -MMD -MP -fPIC
+
+$(BENCH_DIR)/libamdhip64.so.98: $(O)/pic/tests/bench/entries.o
 	$(call say,LD,$@)
 	@mkdir -p $(@D)
-	$(Q)$(CC) -std=gnu11 $(WARN) -I. -fPIC -shared -Wl,-soname,libamdhip64.so.98 $< -o $@
+	$(Q)$(CC) -shared -Wl,-soname,$(@F) $< -o $@
 
 $(BENCH_DIR)/calls: $(O)/obj/tests/bench/calls.o $(BENCH_DIR)/libamdhip64.so.98 $(O)/libroctx64.so.4
 	$(call say,LD,$@)

@@ -2,68 +2,71 @@
 # libraries by which a program controls its tracing.
 
 CAPTURE_DIR = $(O)/capture
+CAPTURE_OBJ = $(O)/obj/tests/capture
 # Without optimisation no call becomes a jump, without endbr64 the first instruction is the push.
-CAPTURE_CFLAGS = -O0 -fcf-protection=none -fno-omit-frame-pointer
+CAPTURE_FAKE = -O0 -fcf-protection=none -fno-omit-frame-pointer
 
-$(CAPTURE_DIR)/libamdhip64.so.99: tests/capture/fakehip.c tests/capture/fakehip.h
+# Libraries named like those that control tracing.
+CONTROL_NAMES = libroctracer64 librocprofiler-sdk-roctx librocprofiler-sdk
+CONTROL_LIBS = $(CONTROL_NAMES:%=$(CAPTURE_DIR)/%.so.99)
+
+# Objects have no other flags than these.
+CAPTURE_FLAGS_fakehip = $(CAPTURE_FAKE) -fPIC
+CAPTURE_FLAGS_edges = -O1
+CAPTURE_FLAGS_callers = -O1 -Wno-missing-prototypes -fno-omit-frame-pointer
+CAPTURE_FLAGS_static_hip = $(CAPTURE_FAKE) -fno-pie
+CAPTURE_FLAGS_static_hip_pie = $(CAPTURE_FAKE) -fPIE
+CAPTURE_FLAGS_libroctracer64 = $(CAPTURE_FAKE) -fPIC -DFAKE_ROCTRACER
+CAPTURE_FLAGS_librocprofiler-sdk-roctx = $(CAPTURE_FAKE) -fPIC -DFAKE_ROCTX
+CAPTURE_FLAGS_librocprofiler-sdk = $(CAPTURE_FAKE) -fPIC -DFAKE_ROCPROFILER
+CAPTURE_FLAGS_windows = -O1 -Itests/simkfd
+CAPTURE_FLAGS_sites = -O1 -fPIC
+CAPTURE_FLAGS_oldkernel = -O1 -fPIC
+CAPTURE_OBJS = $(patsubst %,$(CAPTURE_OBJ)/%.o,fakehip edges callers static_hip static_hip_pie $(CONTROL_NAMES) windows sites oldkernel)
+$(CAPTURE_OBJS): ALL_CFLAGS = -std=gnu11 -D_GNU_SOURCE $(WARN) -g -I. -Iinclude -MMD -MP $(CAPTURE_FLAGS_$(basename $(@F)))
+$(CAPTURE_OBJS): SANFLAGS =
+
+$(CAPTURE_DIR)/libamdhip64.so.99: $(CAPTURE_OBJ)/fakehip.o
 	$(call say,LD,$@)
 	@mkdir -p $(@D)
-	$(Q)$(CC) -std=gnu11 $(WARN) -g -I. -Iinclude $(CAPTURE_CFLAGS) -fPIC -shared \
-		-Wl,-soname,libamdhip64.so.99 $< -o $@ -pthread
+	$(Q)$(CC) -shared -Wl,-soname,$(@F) $< -o $@ -pthread
 
-$(CAPTURE_DIR)/edges: tests/capture/edges.c $(CAPTURE_DIR)/libamdhip64.so.99
-	$(call say,LD,$@)
-	$(Q)$(CC) -std=gnu11 -D_GNU_SOURCE $(WARN) -g -I. -Iinclude -O1 $^ -o $@ -pthread '-Wl,-rpath,$$ORIGIN'
+$(CONTROL_NAMES:%=$(CAPTURE_OBJ)/%.o): tests/capture/fakeroctracer.c
+	$(compile)
 
-tests: $(CAPTURE_DIR)/edges
-
-$(CAPTURE_DIR)/callers: tests/capture/callers.c $(CAPTURE_DIR)/libamdhip64.so.99
-	$(call say,LD,$@)
-	$(Q)$(CC) -std=gnu11 -D_GNU_SOURCE $(WARN) -Wno-missing-prototypes -g -I. -Iinclude -O1 -fno-omit-frame-pointer \
-		$^ -o $@ '-Wl,-rpath,$$ORIGIN'
-
-tests: $(CAPTURE_DIR)/callers
-
-# A program with HIP linked in: of a fixed address, or one that is loaded anywhere.
-STATIC_HIP = $(CC) -std=gnu11 -D_GNU_SOURCE $(WARN) -g $(CAPTURE_CFLAGS)
-
-$(CAPTURE_DIR)/static_hip: tests/capture/static_hip.c
+$(CONTROL_LIBS): $(CAPTURE_DIR)/%.so.99: $(CAPTURE_OBJ)/%.o
 	$(call say,LD,$@)
 	@mkdir -p $(@D)
-	$(Q)$(STATIC_HIP) -fno-pie -static -no-pie $< -o $@
+	$(Q)$(CC) -shared -Wl,-soname,$(@F) $< -o $@
 
-$(CAPTURE_DIR)/static_hip_pie: tests/capture/static_hip.c
+# Their users.
+CAPTURE_USERS = $(addprefix $(CAPTURE_DIR)/,edges callers windows)
+$(CAPTURE_DIR)/windows: $(CONTROL_LIBS)
+$(CAPTURE_USERS): $(CAPTURE_DIR)/%: $(CAPTURE_OBJ)/%.o $(CAPTURE_DIR)/libamdhip64.so.99
 	$(call say,LD,$@)
-	@mkdir -p $(@D)
-	$(Q)$(STATIC_HIP) -fPIE -static-pie $< -o $@
+	$(Q)$(CC) $^ -o $@ -pthread '-Wl,-rpath,$$ORIGIN'
 
-tests: $(CAPTURE_DIR)/static_hip $(CAPTURE_DIR)/static_hip_pie
-
-# Libraries named like those that control tracing, and their user.
-FAKE_libroctracer64 = FAKE_ROCTRACER
-FAKE_librocprofiler-sdk-roctx = FAKE_ROCTX
-FAKE_librocprofiler-sdk = FAKE_ROCPROFILER
-CONTROL_LIBS = $(addprefix $(CAPTURE_DIR)/,libroctracer64.so.99 librocprofiler-sdk-roctx.so.99 \
-	librocprofiler-sdk.so.99)
-
-$(CONTROL_LIBS): $(CAPTURE_DIR)/%.so.99: tests/capture/fakeroctracer.c tests/capture/fakeroctracer.h
-	$(call say,LD,$@)
-	@mkdir -p $(@D)
-	$(Q)$(CC) -std=gnu11 -D_GNU_SOURCE $(WARN) -g -I. -Iinclude $(CAPTURE_CFLAGS) -D$(FAKE_$*) -fPIC \
-		-shared -Wl,-soname,$*.so.99 $< -o $@
-
-$(CAPTURE_DIR)/windows: tests/capture/windows.c $(CAPTURE_DIR)/libamdhip64.so.99 $(CONTROL_LIBS)
-	$(call say,LD,$@)
-	$(Q)$(CC) -std=gnu11 -D_GNU_SOURCE $(WARN) -g -I. -Iinclude -Itests/simkfd -O1 $^ -o $@ -pthread '-Wl,-rpath,$$ORIGIN'
-
-tests: $(CAPTURE_DIR)/windows
+tests: $(CAPTURE_USERS)
 
 include tests/capture/sites.mk
 
-$(CAPTURE_DIR)/oldkernel.so: tests/capture/oldkernel.c
+# A program with HIP linked in: of a fixed address, or one that is loaded anywhere.
+$(CAPTURE_OBJ)/static_hip_pie.o: tests/capture/static_hip.c
+	$(compile)
+
+$(CAPTURE_DIR)/static_hip: STATIC = -static -no-pie
+$(CAPTURE_DIR)/static_hip_pie: STATIC = -static-pie
+$(CAPTURE_DIR)/static_hip $(CAPTURE_DIR)/static_hip_pie: $(CAPTURE_DIR)/%: $(CAPTURE_OBJ)/%.o
 	$(call say,LD,$@)
 	@mkdir -p $(@D)
-	$(Q)$(CC) -std=gnu11 -D_GNU_SOURCE $(WARN) -g -O1 -fPIC -shared $< -o $@ -ldl
+	$(Q)$(CC) $(STATIC) $< -o $@
+
+tests: $(CAPTURE_DIR)/static_hip $(CAPTURE_DIR)/static_hip_pie
+
+$(CAPTURE_DIR)/oldkernel.so: $(CAPTURE_OBJ)/oldkernel.o
+	$(call say,LD,$@)
+	@mkdir -p $(@D)
+	$(Q)$(CC) -shared $< -o $@ -ldl
 
 tests: $(CAPTURE_DIR)/oldkernel.so
 

@@ -6,11 +6,6 @@ SDK_TEST_OBJS = $(patsubst %,$(O)/obj/tests/rocprofiler/%.o,fakeops $(addprefix 
 $(SDK_TEST_OBJS): ALL_CFLAGS += $(SDK_TEST_CFLAGS)
 $(SDK_TEST_OBJS): | $(ROCPROFILER_GEN) $(O)/gen/tests/rocprofiler/exports.inc
 
-$(O)/obj/tests/rocprofiler/thrower.o: tests/rocprofiler/thrower.cpp tests/rocprofiler/thrower.h
-	$(call say,CXX,$@)
-	@mkdir -p $(@D)
-	$(Q)$(ROCPROFILER_CXX) -std=c++17 -Wall -Wextra -Werror $(CFLAGS) $(SANFLAGS) -I. -c $< -o $@
-
 SDK_OPERATION_TESTS = $(patsubst %,$(O)/tests/test_sdk_%,buffers contexts external tables_hip tables_host tables_hsa)
 $(SDK_OPERATION_TESTS): $(O)/tests/%: $(O)/obj/tests/rocprofiler/%.o $(O)/obj/tests/rocprofiler/fakeops.o \
 	$(O)/obj/tests/rocprofiler/thrower.o $(ROCPROFILER_LIBRARY_OBJS) $(ROCPROFILER_SHARED_OBJS)
@@ -24,15 +19,18 @@ tests: $(SDK_OPERATION_TESTS)
 
 # ---- with the library itself, and tools of which one is linked, the others loaded ----
 
-$(O)/tests/libsdktool_%.so: tests/rocprofiler/sdk_tool.c | $(ROCPROFILER_GEN)
-	$(call say,CC,$@)
-	@mkdir -p $(@D)
-	$(Q)$(CC) $(SHLIB_CFLAGS) $(ROCPROFILER_TEST_CFLAGS) -DTOOL=$* -fvisibility=default $(SHLIB_LDFLAGS) $< -o $@ -ldl
+SDK_TOOLS = linked a b
+SDK_TOOL_OBJS = $(SDK_TOOLS:%=$(O)/pic/tests/rocprofiler/sdk_tool_%.o)
+$(SDK_TOOL_OBJS): SHLIB_CFLAGS += $(ROCPROFILER_TEST_CFLAGS) -DTOOL=$* -fvisibility=default
+$(SDK_TOOL_OBJS): $(O)/pic/tests/rocprofiler/sdk_tool_%.o: tests/rocprofiler/sdk_tool.c | $(ROCPROFILER_GEN)
+	$(compile)
 
-$(O)/tests/libsdktool_none.so: tests/rocprofiler/thrower.h
-	$(call say,CC,$@)
+# With nothing in it: libsdktool_none.so.
+$(SDK_TOOLS:%=$(O)/tests/libsdktool_%.so): $(O)/tests/libsdktool_%.so: $(O)/pic/tests/rocprofiler/sdk_tool_%.o
+$(patsubst %,$(O)/tests/libsdktool_%.so,$(SDK_TOOLS) none):
+	$(call say,LD,$@)
 	@mkdir -p $(@D)
-	$(Q)$(CC) $(SHLIB_CFLAGS) $(SHLIB_LDFLAGS) -x c $< -o $@
+	$(Q)$(CC) $(CFLAGS) $(SHLIB_LDFLAGS) $^ -o $@ -ldl
 
 SDK_LIBRARY_TEST_OBJS = $(patsubst %,$(O)/obj/tests/rocprofiler/%.o,test_sdk_registration test_sdk_agents)
 $(SDK_LIBRARY_TEST_OBJS): ALL_CFLAGS += $(SDK_TEST_CFLAGS)

@@ -9,14 +9,7 @@ $(O)/gen/tests/rocprofiler/layouts.inc: tests/rocprofiler/layouts.awk tests/rocp
 ROCPROFILER_TEST_CFLAGS = -D__HIP_PLATFORM_AMD__ -Iinclude $(ROCPROFILER_SYSTEM)
 ROCPROFILER_TEST_OBJS = $(patsubst %,$(O)/obj/tests/rocprofiler/test_%.o,arguments headers marker_ranges markers tables values)
 $(ROCPROFILER_TEST_OBJS): ALL_CFLAGS += $(ROCPROFILER_TEST_CFLAGS)
-$(ROCPROFILER_TEST_OBJS) $(O)/tests/test_sdk_headers_cxx: | $(ROCPROFILER_GEN) $(O)/gen/tests/rocprofiler/layouts.inc
-
-# The same source as C++.
-$(O)/tests/test_sdk_headers_cxx: tests/rocprofiler/test_headers.c
-	$(call say,CXX,$@)
-	@mkdir -p $(@D)
-	$(Q)$(ROCPROFILER_CXX) -x c++ -std=c++17 -Wall -Wextra -Wno-unused-parameter -Werror $(CFLAGS) $(SANFLAGS) -I. -I$(O)/gen \
-		$(ROCPROFILER_TEST_CFLAGS) -MMD -MP -MF $@.d $< -o $@ -lcmocka
+$(ROCPROFILER_TEST_OBJS) $(O)/obj/tests/rocprofiler/test_headers_cxx.o: | $(ROCPROFILER_GEN) $(O)/gen/tests/rocprofiler/layouts.inc
 
 $(O)/tests/test_sdk_headers: $(O)/obj/tests/rocprofiler/test_headers.o
 $(O)/tests/test_sdk_tables: $(O)/obj/tests/rocprofiler/test_tables.o $(O)/obj/rocprofiler/support/tables.o
@@ -33,11 +26,13 @@ $(patsubst %,$(O)/tests/test_sdk_%,arguments headers tables values):
 	$(Q)$(CC) $(CFLAGS) $(SANFLAGS) $^ -o $@ -lcmocka
 
 # With the library itself.
-$(O)/tests/test_sdk_cxx: tests/rocprofiler/test_cxx.cpp $(O)/librocprofiler-sdk.so.1
-	$(call say,CXX,$@)
+$(O)/obj/tests/rocprofiler/test_cxx.o: | $(ROCPROFILER_GEN)
+$(O)/tests/test_sdk_cxx: $(O)/obj/tests/rocprofiler/test_cxx.o $(O)/librocprofiler-sdk.so.1
+$(O)/tests/test_sdk_headers_cxx: $(O)/obj/tests/rocprofiler/test_headers_cxx.o
+$(O)/tests/test_sdk_cxx $(O)/tests/test_sdk_headers_cxx:
+	$(call say,LD,$@)
 	@mkdir -p $(@D)
-	$(Q)$(ROCPROFILER_CXX) -std=c++17 -Wall -Wextra -Werror $(CFLAGS) $(SANFLAGS) -I. -I$(O)/gen $(ROCPROFILER_TEST_CFLAGS) \
-		-MMD -MP -MF $@.d $(filter %.cpp %.so.1,$^) -Wl,-rpath,'$$ORIGIN/..' -o $@ -lcmocka
+	$(Q)$(CXX) $(CFLAGS) $(SANFLAGS) $^ -Wl,-rpath,'$$ORIGIN/..' -o $@ -lcmocka
 
 $(O)/tests/test_sdk_markers $(O)/tests/test_sdk_marker_ranges: $(O)/tests/test_sdk_%: $(O)/obj/tests/rocprofiler/test_%.o \
 	$(O)/librocprofiler-sdk.so.1

@@ -18,37 +18,38 @@ INTERFACE_64 = -DTRACER
 ifneq ($(HSA_INCLUDE),/usr/include)
 TOOL_TEST_INCLUDE = -isystem $(HSA_INCLUDE)
 endif
+# Newer cmocka deprecates assert_in_range for what older ones do not have.
+ROCTRACER_TEST_CFLAGS = -Wno-error=deprecated-declarations -Iinclude/roctracer -I$(O)/gen/roctracer $(TOOL_TEST_INCLUDE)
 
 ROCTRACER_PARTS = roctracer roctracer_gpus roctracer_interface roctracer_records
 
 define fakehip
-$(O)/tests/hip$(1)/$(SONAME_$(1)): tests/roctracer/fakehip.c
-	$$(call say,CC,$$@)
-	@mkdir -p $$(@D)
-	$$(Q)$$(CC) $$(SHLIB_CFLAGS) $$(SANFLAGS) -fvisibility=default $(INTERFACE_$(1)) -DFAKE_LONGEST=$(LONGEST_$(1)) $$(SHLIB_LDFLAGS) \
-		-Wl,-soname,$$(@F) $$< -o $$@ -lpthread
+FAKEHIP_$(1) = $(O)/tests/hip$(1)/$(SONAME_$(1))
 
-$(ROCTRACER_PARTS:%=$(O)/tests/test_%_$(1)): $(O)/tests/test_%_$(1): tests/roctracer/test_%.c $(O)/tests/hip$(1)/$(SONAME_$(1)) \
-	$(O)/libroctracer64.so.4 $(O)/libroctx64.so.4
-	$$(call say,CC,$$@)
-	@mkdir -p $$(@D)
-	$$(Q)$$(CC) $$(ALL_CFLAGS) $$(SANFLAGS) -Wno-error=deprecated-declarations $(INTERFACE_$(1)) -DFAKE_LONGEST=$(LONGEST_$(1)) -Iinclude/roctracer \
-		-Wl,--no-as-needed $$(filter-out %.h,$$^) -Wl,-rpath,'$$$$ORIGIN/hip$(1):$$$$ORIGIN/..' -o $$@ -lcmocka -ldl -lpthread
+$(O)/pic/tests/roctracer/$(1)/%.o $(O)/obj/tests/roctracer/$(1)/%.o: \
+	ALL_CFLAGS += $(INTERFACE_$(1)) -DFAKE_LONGEST=$(LONGEST_$(1)) $$(ROCTRACER_TEST_CFLAGS)
+$(O)/pic/tests/roctracer/$(1)/%.o: SHLIB_CFLAGS += -fvisibility=default
+$(O)/pic/tests/roctracer/$(1)/%.o: tests/roctracer/%.c
+	$$(compile)
 
-$(O)/tests/test_subscriber_$(1): tests/roctracer/test_subscriber.c $(O)/tests/hip$(1)/$(SONAME_$(1)) $(O)/libroctracer64.so.4 | $(HSA_API_GEN)
-	$$(call say,CC,$$@)
-	@mkdir -p $$(@D)
-	$$(Q)$$(CC) $$(ALL_CFLAGS) $$(SANFLAGS) $(INTERFACE_$(1)) -DFAKE_LONGEST=$(LONGEST_$(1)) -Iinclude/roctracer -I$(O)/gen/roctracer \
-		$$(filter-out %.h,$$^) -Wl,-rpath,'$$$$ORIGIN/hip$(1):$$$$ORIGIN/..' -o $$@ -lcmocka -lpthread
+$(O)/obj/tests/roctracer/$(1)/%.o: tests/roctracer/%.c | $(HSA_API_GEN) $(KFD_API_GEN)
+	$$(compile)
 
-$(O)/tests/test_roctracer_tool_$(1): tests/roctracer/test_roctracer_tool.c $(O)/tests/hip$(1)/$(SONAME_$(1)) \
-	| $(O)/roctracer/libroctracer_tool.so
-	$$(call say,CC,$$@)
+$$(FAKEHIP_$(1)): $(O)/pic/tests/roctracer/$(1)/fakehip.o
+	$$(call say,LD,$$@)
 	@mkdir -p $$(@D)
-	$$(Q)$$(CC) $$(ALL_CFLAGS) $$(SANFLAGS) -Wno-error=deprecated-declarations $(INTERFACE_$(1)) -DFAKE_LONGEST=$(LONGEST_$(1)) $(TOOL_TEST_INCLUDE) \
-		$$(filter-out %.h,$$^) -Wl,-rpath,'$$$$ORIGIN/hip$(1)' -o $$@ -lcmocka -ldl -lpthread
+	$$(Q)$$(CC) $$(CFLAGS) $$(SHLIB_LDFLAGS) -Wl,-soname,$$(@F) $$< -o $$@ -lpthread
 
-ROCTRACER_TESTS += $(ROCTRACER_PARTS:%=$(O)/tests/test_%_$(1)) $(O)/tests/test_subscriber_$(1) $(O)/tests/test_roctracer_tool_$(1)
+$(ROCTRACER_PARTS:%=$(O)/tests/test_%_$(1)): $(O)/libroctracer64.so.4 $(O)/libroctx64.so.4
+$(O)/tests/test_subscriber_$(1): $(O)/libroctracer64.so.4
+$(O)/tests/test_roctracer_tool_$(1): | $(O)/roctracer/libroctracer_tool.so
+$(patsubst %,$(O)/tests/test_%_$(1),$(ROCTRACER_PARTS) subscriber roctracer_tool): $(O)/tests/test_%_$(1): \
+	$(O)/obj/tests/roctracer/$(1)/test_%.o $$(FAKEHIP_$(1))
+	$$(call say,LD,$$@)
+	@mkdir -p $$(@D)
+	$$(Q)$$(CC) $$(CFLAGS) $$(SANFLAGS) -Wl,--no-as-needed $$^ -Wl,-rpath,'$$$$ORIGIN/hip$(1):$$$$ORIGIN/..' -o $$@ -lcmocka -ldl -lpthread
+
+ROCTRACER_TESTS += $(patsubst %,$(O)/tests/test_%_$(1),$(ROCTRACER_PARTS) subscriber roctracer_tool)
 endef
 $(foreach hip,$(FAKEHIPS),$(eval $(call fakehip,$(hip))))
 
@@ -77,9 +78,7 @@ $(O)/gen/tests/roctracer/%_members.inc: tests/roctracer/members.awk
 	$(Q)awk -f $< $(lastword $^) >$@
 
 $(O)/obj/roctracer/tool/functions_tables.o: $(O)/gen/roctracer/tool/functions_tables.c
-	$(call say,CC,$@)
-	@mkdir -p $(@D)
-	$(Q)$(CC) $(ALL_CFLAGS) $(SANFLAGS) -c $< -o $@
+	$(compile)
 
 CFLAGS_tests/roctracer/test_tool_functions = -D__HIP_PLATFORM_AMD__ -Iinclude/roctracer -I$(O)/gen/roctracer
 $(O)/obj/tests/roctracer/test_tool_functions.o: | $(HSA_API_GEN) \
@@ -104,10 +103,13 @@ TSAN_PROGRAMS += $(ROCTRACER_TESTS:$(O)/%=%)
 
 # ---- a program of HSA alone ----
 
-$(O)/tests/hsa_phases: tests/roctracer/hsa_phases.c $(O)/libroctracer64.so.4 | $(HSA_API_GEN)
-	$(call say,CC,$@)
+CFLAGS_tests/roctracer/hsa_phases = -Iinclude/roctracer -I$(O)/gen/roctracer
+$(O)/obj/tests/roctracer/hsa_phases.o: | $(HSA_API_GEN)
+
+$(O)/tests/hsa_phases: $(O)/obj/tests/roctracer/hsa_phases.o $(O)/libroctracer64.so.4
+	$(call say,LD,$@)
 	@mkdir -p $(@D)
-	$(Q)$(CC) $(ALL_CFLAGS) $(SANFLAGS) -Iinclude/roctracer -I$(O)/gen/roctracer $(filter-out %.h,$^) -Wl,-rpath,'$$ORIGIN/..' -o $@ -lhsa-runtime64 -lpthread
+	$(Q)$(CC) $(CFLAGS) $(SANFLAGS) $^ -Wl,-rpath,'$$ORIGIN/..' -o $@ -lhsa-runtime64 -lpthread
 
 tests: $(O)/tests/hsa_phases
 

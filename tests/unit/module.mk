@@ -28,9 +28,7 @@ $(O)/gen/tests/unit/perfetto.pb-c.c: tests/unit/perfetto.proto
 $(O)/gen/tests/unit/perfetto.pb-c.h: $(O)/gen/tests/unit/perfetto.pb-c.c ;
 
 $(O)/obj/tests/unit/perfetto.pb-c.o: $(O)/gen/tests/unit/perfetto.pb-c.c
-	$(call say,CC,$@)
-	@mkdir -p $(@D)
-	$(Q)$(CC) $(ALL_CFLAGS) $(SANFLAGS) -c $< -o $@
+	$(compile)
 
 $(O)/obj/tests/unit/test_pftrace.o: $(O)/gen/tests/unit/perfetto.pb-c.h
 
