@@ -57,7 +57,7 @@ BASE = {
     "TERM": "dumb",
 }
 # Where it is installed: what it has compiled in another clone serves here.
-COMPILERS = ["CC=ccache gcc", "CLANG=ccache clang"] if shutil.which("ccache") else []
+COMPILERS = ["CC=ccache gcc", "CLANG=ccache clang", "HIPCC=ccache hipcc"] if shutil.which("ccache") else []
 CCACHE = {"CCACHE_BASEDIR": os.getcwd(), "CCACHE_NOHASHDIR": "1", "CCACHE_SLOPPINESS": "time_macros,include_file_mtime"}
 DISK_MIN, MEMORY_MIN = 4 << 30, 2 << 30
 LOCK = "/run/lock/rtrace-check"

@@ -29,10 +29,8 @@ $(O)/examples/sdk_forced: $(SDK_EXAMPLE_PIC)/forced.o
 	@mkdir -p $(@D)
 	$(Q)$(CXX) $< $(SDK_EXAMPLE_LINK) -lamdhip64 -o $@
 
-$(O)/examples/sdk_sample: tests/rocprofiler/examples/sample.hip
-	$(call say,HIPCC,$@)
-	@mkdir -p $(@D)
-	$(Q)$(call hipcc,$(HIP_FLAGS) -MF $@.d $< -o $@)
+$(O)/examples/sdk_sample: $(O)/obj/tests/rocprofiler/examples/sample.o
+	$(call link_hip)
 
 $(O)/examples/sdk_hsa_errors: $(O)/obj/tests/rocprofiler/examples/hsa_errors.o
 	$(call say,LD,$@)

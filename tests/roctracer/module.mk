@@ -118,9 +118,11 @@ tests: $(O)/tests/hsa_phases
 EXAMPLE_RPATH = -Wl,-rpath,'$$ORIGIN/..'
 ROCTRACER_EXAMPLES = $(addprefix $(O)/examples/,one_operation transpose)
 
-$(ROCTRACER_EXAMPLES): $(O)/examples/%: tests/roctracer/%.hip $(O)/libroctracer64.so.4
-	$(call say,HIPCC,$@)
-	@mkdir -p $(@D)
-	$(Q)$(call hipcc,$(HIP_FLAGS) -Iinclude/roctracer -I$(O)/gen/roctracer -MF $@.d $< -L$(O) -lroctracer64 $(EXAMPLE_RPATH) -o $@)
+ROCTRACER_EXAMPLE_OBJS = $(ROCTRACER_EXAMPLES:$(O)/examples/%=$(O)/obj/tests/roctracer/%.o)
+$(ROCTRACER_EXAMPLE_OBJS): HIP_FLAGS += -Iinclude/roctracer -I$(O)/gen/roctracer
+$(ROCTRACER_EXAMPLE_OBJS): | $(HSA_API_GEN)
+
+$(ROCTRACER_EXAMPLES): $(O)/examples/%: $(O)/obj/tests/roctracer/%.o $(O)/libroctracer64.so.4
+	$(call link_hip,-L$(O) -lroctracer64 $(EXAMPLE_RPATH))
 
 tests: $(ROCTRACER_EXAMPLES)

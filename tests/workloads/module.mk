@@ -3,11 +3,24 @@
 
 # Code objects are built for these, e.g. HIP_ARCHS="gfx906 gfx90a gfx942".
 HIP_ARCHS ?= gfx906
-HIP_FLAGS = -O2 -g -Wall -Wextra -Wno-unused-parameter -Werror -I. -Iinclude -MMD -MP $(HIP_ARCHS:%=--offload-arch=%)
+HIP_OFFLOAD = $(HIP_ARCHS:%=--offload-arch=%)
+HIP_FLAGS = -O2 -g -Wall -Wextra -Wno-unused-parameter -Werror -I. -Iinclude -MMD -MP $(HIP_OFFLOAD)
 
 # hipcc asks for the machine's GPUs even when it is told what to build for, and prints a Python
 # traceback on one without. Its own exit status is kept, and its diagnostics are shown if it fails.
 hipcc = $(HIPCC) $(1) 2>$@.log || { cat $@.log >&2; exit 1; }
+
+$(O)/obj/%.o: %.hip
+	$(call say,HIPCC,$@)
+	@mkdir -p $(@D)
+	$(Q)$(call hipcc,$(HIP_FLAGS) $(CFLAGS_$(*)) -c $< -o $@)
+
+# The recipe of a HIP program, with libraries.
+define link_hip
+$(call say,LD,$@)
+@mkdir -p $(@D)
+$(Q)$(call hipcc,$(HIP_OFFLOAD) $< $(1) -o $@)
+endef
 
 WORKLOADS_HIP = vectoradd matrixtranspose streams graphs events ranges job forker longjmp exceptions windows storm leaving cooperative late
 WORKLOADS_C = copies module errors hsa_dispatch hsa_producers hsa_calls resources hsa_resources rate state children unread leaderless executes two_runtimes
@@ -34,10 +47,8 @@ LIBS_rate = -lamdhip64 -lpthread
 LIBS_leaderless = -lamdhip64 -lhsa-runtime64 -lpthread -ldl
 LIBS_executes = -lamdhip64 -lpthread
 
-$(WORKLOADS_HIP:%=$(O)/workloads/%): $(O)/workloads/%: tests/workloads/%.hip
-	$(call say,HIPCC,$@)
-	@mkdir -p $(@D)
-	$(Q)$(call hipcc,$(HIP_FLAGS) -MF $@.d $< $(LIBS_$*) -o $@)
+$(WORKLOADS_HIP:%=$(O)/workloads/%): $(O)/workloads/%: $(O)/obj/tests/workloads/%.o
+	$(call link_hip,$(LIBS_$*))
 
 $(WORKLOADS_C:%=$(O)/workloads/%): $(O)/workloads/%: $(O)/obj/tests/workloads/%.o
 	$(call say,LD,$@)
@@ -66,7 +77,7 @@ $(O)/workloads/kernels.hsaco $(O)/workloads/resources.hsaco:
 	$(call say,HIPCC,$@)
 	@mkdir -p $(@D)
 	$(Q)$(call hipcc,--genco --no-gpu-bundle-output -O2 -I. \
-		--offload-arch=$(firstword $(HIP_ARCHS)) $< -o $@)
+		--offload-arch=$(firstword $(HIP_ARCHS)) -c $< -o $@)
 
 $(O)/workloads/libkernels.so: $(O)/pic/tests/workloads/kernels.o
 	$(call say,LD,$@)
