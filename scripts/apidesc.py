@@ -356,6 +356,7 @@ class Api(Headers):
         self.tu = self.parse("".join("#include <%s>\n" % h for h in self.headers))
         self.limits = self.read_limits()
         self.additions = {}
+        self.known = {}  # hash and name of a declaration -> its constants
         self.functions = {}
         self.skipped = []
         self.walk(self.tu.cursor)
@@ -431,6 +432,12 @@ class Api(Headers):
     def constants(self, ctype):
         """[(name, value modulo the enum's size)], the first name of each value, by value."""
         decl = ctype.get_declaration()
+        key = decl.hash, decl.spelling
+        if key not in self.known:
+            self.known[key] = self.read_constants(ctype, decl)
+        return self.known[key]
+
+    def read_constants(self, ctype, decl):
         every = [(c.spelling, c.enum_value) for c in decl.get_children() if c.kind == C.ENUM_CONSTANT_DECL]
         every += self.additions.get(decl_name(ctype), [])
         modulus = 1 << (8 * ctype.get_size())
