@@ -448,6 +448,8 @@ def build(*more):
 
 def build_sanitized():
     """The tracer and its unit tests again, with every memory error and undefined operation fatal."""
+    # What was generated for the other build is the same here.
+    shutil.copytree(f"{O}/gen", f"{O}/san/gen", ignore=shutil.ignore_patterns("*.o", "*.d"), dirs_exist_ok=True)
     must("make", "-s", f"-j{CPUS}", f"O={O}/san", *COMPILERS, "SAN=address,undefined", "CFLAGS=-O1 -g", "sanitized")
 
 
