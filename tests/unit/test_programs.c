@@ -18,7 +18,7 @@
 #include "user/probe/capture.h"
 
 /* Some 20 ms. */
-#define MOST 40000
+#define MOST 30000
 
 static struct api_bpf *opened(enum capture_mode mode)
 {
