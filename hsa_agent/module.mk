@@ -52,18 +52,20 @@ SPAN_OBJS = $(patsubst %,$(O)/obj/%.o,hsa_agent/calls/call_stubs_code hsa_agent/
 $(O)/tests/test_spans: $(O)/obj/tests/unit/test_spans.o $(SPAN_OBJS)
 $(O)/tests/test_stubs: $(O)/obj/tests/unit/test_stubs.o $(O)/obj/tests/unit/stub_targets.o $(SPAN_OBJS)
 $(O)/tests/test_bind: $(O)/obj/tests/unit/test_bind.o $(O)/obj/hsa_agent/calls/bind_stubs.o $(O)/obj/inprocess/start_thread.o $(O)/obj/inprocess/got_patch.o \
-	$(SPAN_OBJS) $(O)/libroctx64.so.4 | $(addprefix $(O)/tests/bind_,now.so lazy.so address.so)
+	$(SPAN_OBJS) $(O)/libroctx64.so.4 | $(addprefix $(O)/tests/bind_,now.so lazy.so address.so outer.so)
 $(O)/pic/tests/unit/bind_plugin_address.o: SHLIB_CFLAGS += -DTAKES_ADDRESS
-$(O)/pic/tests/unit/bind_plugin_address.o: tests/unit/bind_plugin.c
+$(O)/pic/tests/unit/bind_plugin_ends.o: SHLIB_CFLAGS += -DENDS
+$(O)/pic/tests/unit/bind_plugin_address.o $(O)/pic/tests/unit/bind_plugin_ends.o: tests/unit/bind_plugin.c
 	$(compile)
 $(O)/tests/bind_now.so: BIND = -Wl,-z,relro,-z,now
 $(O)/tests/bind_lazy.so: BIND = -Wl,-z,relro,-z,lazy
 $(O)/tests/bind_now.so $(O)/tests/bind_lazy.so: $(O)/pic/tests/unit/bind_plugin.o $(O)/libroctx64.so.4
-$(O)/tests/bind_address.so: $(O)/pic/tests/unit/bind_plugin_address.o $(O)/libroctx64.so.4
-$(O)/tests/bind_now.so $(O)/tests/bind_lazy.so $(O)/tests/bind_address.so:
+$(O)/tests/bind_outer.so: $(O)/pic/tests/unit/bind_plugin.o $(O)/tests/bind_ends.so
+$(O)/tests/bind_address.so $(O)/tests/bind_ends.so: $(O)/tests/bind_%.so: $(O)/pic/tests/unit/bind_plugin_%.o $(O)/libroctx64.so.4
+$(addprefix $(O)/tests/bind_,now.so lazy.so address.so ends.so outer.so):
 	$(call say,LD,$@)
 	@mkdir -p $(@D)
-	$(Q)$(CC) -shared $(BIND) $^ -Wl,-rpath,'$$ORIGIN/..' -o $@
+	$(Q)$(CC) -shared $(BIND) -Wl,-soname,$(@F) -Wl,--no-as-needed $^ -Wl,-rpath,'$$ORIGIN:$$ORIGIN/..' -o $@
 $(O)/tests/agent_dump: $(O)/obj/tests/unit/agent_dump.o
 $(AGENT_TESTS:%=$(O)/tests/%) $(O)/tests/agent_dump:
 	$(call say,LD,$@)

@@ -228,6 +228,13 @@ static uint32_t replace_in(const struct imports *im, const struct object *o, voi
 	return count;
 }
 
+static bool stopped;
+
+void imports__stop(void)
+{
+	__atomic_store_n(&stopped, true, __ATOMIC_RELEASE);
+}
+
 /*
  * What is bound already is looked at again: a thread that was just about to call for the first time
  * may have bound it to the original after us.
@@ -241,7 +248,7 @@ uint32_t imports__replace(const struct imports *im)
 	/* Not from inside of the iteration: that holds a lock of the loader. */
 	for (uint32_t i = 0; i < f.count; i++) {
 		struct object *o = &f.objects[i];
-		void *handle = hold(o);
+		void *handle = __atomic_load_n(&stopped, __ATOMIC_ACQUIRE) ? NULL : hold(o);
 
 		if (handle) {
 			if (!im->calls_only)

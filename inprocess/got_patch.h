@@ -38,6 +38,13 @@ struct imports {
  */
 uint32_t imports__replace(const struct imports *im);
 
+/*
+ * No object is held any more by imports__replace, which writes to no further place: the process
+ * ends. While it runs the destructors of its libraries, glibc would run the constructors of one
+ * that is opened once more, in the thread that opens it.
+ */
+void imports__stop(void);
+
 /* How many objects the process has loaded up to now. */
 uint64_t imports__loaded(void);
 

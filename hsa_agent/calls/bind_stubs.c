@@ -5,11 +5,13 @@
  * It takes the loader's lock. The thread that has that lock may be waiting for the GPU, and so for
  * the reaper: so the reaper must not wait for it. And a child that was forked meanwhile would find
  * it taken for ever: so a fork waits until we are out of the loader, but not for long, as the
- * forking thread may be the one that we wait for.
+ * forking thread may be the one that we wait for. So does the end of the process, in which
+ * libraries must not be opened: see imports__stop().
  */
 #include "hsa_agent/calls/bind_stubs.h"
 
 #include <pthread.h>
+#include <stdlib.h>
 #include <string.h>
 #include <time.h>
 
@@ -21,6 +23,7 @@
 #define AGAIN_NS     50000000L /* after what was written: see got_patch.c */
 #define AGAIN_MAX    10
 #define FORK_WAIT_NS 100000000L
+#define EXIT_WAIT_NS 1000000000L /* for one object */
 
 static const char *const libraries[] = {
 	"libamdhip64.so", "libhsa-runtime64.so",	 "libhsakmt.so",
@@ -43,15 +46,20 @@ static struct {
 
 /* ---- fork ---- */
 
-static void before_fork(void)
+static bool lock_within(long ns)
 {
 	struct timespec until;
 
 	clock_gettime(CLOCK_REALTIME, &until);
-	until.tv_nsec += FORK_WAIT_NS;
+	until.tv_nsec += ns;
 	until.tv_sec += until.tv_nsec / 1000000000;
 	until.tv_nsec %= 1000000000;
-	fork_waited = !pthread_mutex_timedlock(&loader, &until);
+	return !pthread_mutex_timedlock(&loader, &until);
+}
+
+static void before_fork(void)
+{
+	fork_waited = lock_within(FORK_WAIT_NS);
 }
 
 static void after_fork(void)
@@ -66,12 +74,22 @@ static void in_child(void)
 	memset(&binder, 0, sizeof(binder));
 }
 
+/* Run before the destructors of all libraries. */
+static void at_exit(void)
+{
+	imports__stop();
+	if (lock_within(EXIT_WAIT_NS))
+		pthread_mutex_unlock(&loader);
+}
+
 void bind_init(void)
 {
 	static bool hooked;
 
-	if (!hooked)
-		pthread_atfork(before_fork, after_fork, in_child);
+	if (hooked)
+		return;
+	pthread_atfork(before_fork, after_fork, in_child);
+	atexit(at_exit);
 	hooked = true;
 }
 

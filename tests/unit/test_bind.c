@@ -14,6 +14,7 @@
 #include <pthread.h>
 #include <stdbool.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/wait.h>
@@ -198,6 +199,32 @@ static void forks(void **state)
 	pthread_join(thread, NULL);
 }
 
+static void look_once(void)
+{
+	bind_look(true, stubs_places());
+	usleep(200000);
+}
+
+/*
+ * While a process runs the destructors of its libraries, glibc takes one for new that is opened for
+ * the first time, having been loaded with another: see imports__stop().
+ */
+static void the_end_of_a_process(void **state)
+{
+	int status;
+	pid_t child = fork();
+
+	if (!child) {
+		void (**at_end)(void) = dlsym(load("bind_outer.so"), "plugin_at_end");
+
+		alarm(20);
+		*at_end = look_once;
+		exit(0);
+	}
+	assert_int_equal(waitpid(child, &status, 0), child);
+	assert_int_equal(status, 0);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -206,6 +233,7 @@ int main(void)
 		cmocka_unit_test(calls_that_are_bound_by_the_first),
 		cmocka_unit_test(calls_by_an_address_stay),
 		cmocka_unit_test(an_address_is_the_same_in_all_objects),
+		cmocka_unit_test(the_end_of_a_process),
 		cmocka_unit_test(forks),
 	};
 
