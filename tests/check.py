@@ -80,7 +80,6 @@ class Program:
 
 BAD = ("failed", "inconclusive")
 PHASES = ("node", "tracer", "untraced", "shared")
-AGENTS = ("test_agent_ring", "test_claim")  # unit tests whose process a recorder of the node takes for one with an agent
 
 
 class Outcome:
@@ -183,6 +182,12 @@ def unit_tests():
     plain = set(made_by("print-plain-tests"))
     return [unit(path) if path in plain else unit(path.replace(O, f"{O}/san", 1), True)
             for path in made_by("print-unit-tests")]
+
+
+def has_agent(program):
+    """Is it a unit test whose process a recorder of the node takes for one with an agent?"""
+    source = pathlib.Path("tests/unit", program.name.removeprefix("san-") + ".c")
+    return source.exists() and re.search("RT_AGENT_MEMFD|shm_announce", source.read_text())
 
 
 def others():
@@ -391,7 +396,7 @@ class Check:
         """Runs the tests one after another that need the node for themselves, and beside them `quiet`, which neither
         traces nor is traced. Then those that need to be the only tracer, and beside them what does not trace. Then all
         others, and what is left. The longest first."""
-        agents = [program for program in quiet if program.name.removeprefix("san-") in AGENTS]
+        agents = [program for program in quiet if has_agent(program)]
         programs["untraced"] += agents
         quiet = [program for program in quiet if program not in agents]
         for queue in (quiet, *programs.values()):
