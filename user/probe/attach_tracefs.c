@@ -73,12 +73,17 @@ static int remove_event(const struct tracefs_events *t, const char *name)
 	return err;
 }
 
-/* The kernel lets go of what a killed tracer had a little after it. */
+/* The kernel lets go of events a little after what had them: a tracer, or threads that end. */
+static void remove_event_at_last(const struct tracefs_events *t, const char *name)
+{
+	for (int i = 0; i < 50 && remove_event(t, name) == -EBUSY; i++)
+		poll(NULL, 0, 10);
+}
+
 static void remove_stale_event(const struct tracefs_events *t, const char *name)
 {
 	log_info("tracefs: remove %s, left by a tracer that is gone", name);
-	for (int i = 0; i < 50 && remove_event(t, name) == -EBUSY; i++)
-		poll(NULL, 0, 10);
+	remove_event_at_last(t, name);
 }
 
 /* Lines look like "p:rtrace_1234/e0 /usr/lib/…:0x…", one for each probe. */
@@ -375,7 +380,7 @@ void tracefs__free(struct tracefs_events *t)
 		return;
 	parallel__run(t->count, destroy_link, t);
 	for (size_t i = 0; i < t->count; i++)
-		remove_event(t, t->events[i].name);
+		remove_event_at_last(t, t->events[i].name);
 	free(t->events);
 	free(t);
 }
