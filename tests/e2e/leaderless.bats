@@ -40,21 +40,15 @@ traced_whole() {
 	touch "$(tmp stop)"
 	wait "$tracer"
 	wait "$job"
-	has_counted "$job" "$(tmp out)" hipMemcpy hsa_iterate_agents
+	has_each "$job" "$(tmp out)" hipMemcpy hsa_iterate_agents
 	check_nesting "$(tmp t.json)"
 }
 
-# has_counted PID OUT FUNCTION...: the trace has as many calls of each in that process as its output says
-has_counted() {
-	local pid=$1 out=$2 function
-
-	shift 2
-	grep -q 'result PASSED' "$out"
-	jq -c --argjson pid "$pid" '.traceEvents |= map(select(.pid == $pid))' "$(tmp t.json)" >"$(tmp one.json)"
-	for function in "$@"; do
-		grep "^calls $function " "$out"
-		[ "$(count "$(tmp one.json)" "$function")" = "$(awk -v f="$function" '/^calls/ && $2 == f { print $3 }' "$out")" ]
-	done
+# has_each PID OUT FUNCTION...: the trace has each call of the process that its output tells of, once. Those in a gap that
+# the trace tells of may be missing: a tracer of another test has left just when the first thread ended.
+has_each() {
+	grep -q 'result PASSED' "$2"
+	python3 tests/e2e/each_call.py "$(tmp t.json)" "$@"
 }
 
 # start_other: a process of the same libraries that keeps its first thread, as $other
@@ -132,8 +126,8 @@ end_leader_beside_another() {
 	sleep "$(seconds 0.5)"
 	touch "$(tmp stop)"
 	wait "$tracer"
-	has_counted "$job" "$(tmp out)" hipMemcpy
-	has_counted "$other" "$(tmp other)" hipMemcpy
+	has_each "$job" "$(tmp out)" hipMemcpy
+	has_each "$other" "$(tmp other)" hipMemcpy
 	check_nesting "$(tmp t.json)"
 }
 
@@ -169,8 +163,8 @@ open_late() {
 	sleep "$(seconds 0.5)"
 	touch "$(tmp stop)"
 	wait "$tracer"
-	has_counted "$job" "$(tmp out)" hipMemcpy roctxMarkA
-	has_counted "$other" "$(tmp other)" hipMemcpy roctxMarkA
+	has_each "$job" "$(tmp out)" hipMemcpy roctxMarkA
+	has_each "$other" "$(tmp other)" hipMemcpy roctxMarkA
 	check_nesting "$(tmp t.json)"
 }
 
@@ -193,7 +187,10 @@ execute() {
 	touch "$(tmp again)"
 	wait "$job"
 	wait "$tracer"
-	has_counted "$job" "$(tmp out)" hipMemcpyAsync hipLaunchKernel hipStreamSynchronize
+	grep -q 'result PASSED' "$(tmp out)"
+	for function in hipMemcpyAsync hipLaunchKernel hipStreamSynchronize; do
+		[ "$(count "$(tmp t.json)" "$function")" = "$(awk -v f="$function" '/^calls/ && $2 == f { print $3 }' "$(tmp out)")" ]
+	done
 	check_nesting "$(tmp t.json)"
 	grep -q ' 0 calls unfinished' "$(tmp err)"
 }
@@ -224,8 +221,7 @@ execute() {
 	sleep "$(seconds 0.2)"
 	kill -INT "$tracer"
 	wait "$tracer"
-	jq -c --argjson pid "$job" '.traceEvents |= map(select(.pid == $pid))' "$(tmp t.json)" >"$(tmp one.json)"
-	[ "$(count "$(tmp one.json)" hipMemcpy)" = "$(awk '/^calls hipMemcpy/ { print $3 }' "$(tmp out)")" ]
+	has_each "$job" "$(tmp out)" hipMemcpy
 }
 
 @test "ps, and the names of files, say of such a process what they say of others" {
