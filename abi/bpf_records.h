@@ -16,8 +16,7 @@ enum rt_rec_kind {
 	RT_REC_FORK,	 /* struct rt_rec_fork: a traced process started another */
 	RT_REC_THREAD,	 /* struct rt_rec_fork: a thread was started inside a call */
 	RT_REC_EXEC,	 /* struct rt_rec: a process runs another program */
-	RT_REC_EXIT, /* struct rt_rec: a thread that had made traced calls ended, or a first thread
-		      */
+	RT_REC_EXIT,	 /* struct rt_rec: a thread with traced calls ended, or a first thread */
 	RT_REC_MAPPED,	 /* struct rt_rec_mapped: the code of a ROCm library was mapped */
 	RT_REC_AGENT,	 /* struct rt_rec_agent: an agent created its shared memory */
 	RT_REC_DISPATCH, /* struct rt_rec_dispatch: a packet was submitted to a queue */

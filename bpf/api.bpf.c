@@ -144,8 +144,10 @@ static __always_inline int enter(struct pt_regs *ctx, __u64 cookie)
 		   (cookie & RT_COOKIE_EVERYWHERE ? FRAME_EVERYWHERE : 0);
 	fill_frame(ctx, t, f, plan);
 	if (plan && plan->flags & RT_PLAN_ENTRY) {
-		t->entry_id1 = cookie & RT_COOKIE_EVERYWHERE ? RT_COOKIE_ID1(cookie) : 0;
-		t->entry_sp = f->sp;
+		if (cookie & RT_COOKIE_EVERYWHERE) {
+			t->entry_id1 = RT_COOKIE_ID1(cookie);
+			t->entry_sp = f->sp;
+		}
 		send_entry(task, t, f);
 		return 1;
 	}

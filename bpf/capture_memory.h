@@ -197,7 +197,6 @@ __noinline int append_read(struct task_state *t, struct rt_plan *plan, __u32 i, 
 			   __u32 size)
 {
 	__u64 at = size, number = i;
-	const struct rt_rec_span *span;
 	struct rt_item *item;
 	void *out;
 
@@ -211,10 +210,9 @@ __noinline int append_read(struct task_state *t, struct rt_plan *plan, __u32 i, 
 	if (at > OUT_MAX - ITEM_ROOM)
 		return size;
 	out = t->out;
-	span = out;
 	item = out + at;
 	if (!read_item(item, out + at + sizeof(*item), &plan->read[number],
-		       word_of(t, frame_at(t, depth), span, plan->read[number].word)))
+		       word_of(t, frame_at(t, depth), out, plan->read[number].word)))
 		return size;
 	item->index = number;
 	return at + ((sizeof(*item) + item->len + 7) & ~7u);
