@@ -74,7 +74,10 @@ static void in_child(void)
 	memset(&binder, 0, sizeof(binder));
 }
 
-/* Run before the destructors of all libraries. */
+/*
+ * Run before the destructors of all libraries: it is registered before the thread runs for the
+ * first time, which may be when exit() has begun.
+ */
 static void at_exit(void)
 {
 	imports__stop();

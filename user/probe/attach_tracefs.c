@@ -180,15 +180,32 @@ static int event_id(const struct tracefs_events *t, const char *name)
 	return id;
 }
 
-/* Opens the event for one more thread, or with -1 for all. 0 or -errno. */
-static int open_for(struct tracefs_event *ev, struct perf_event_attr *attr, pid_t tid)
+static int describe_event(const struct tracefs_events *t, const struct tracefs_event *ev,
+			  struct perf_event_attr *attr)
+{
+	int id = event_id(t, ev->name);
+
+	*attr = (struct perf_event_attr){
+		.type = PERF_TYPE_TRACEPOINT, .size = sizeof(*attr), .config = id};
+	return id < 0 ? id : 0;
+}
+
+/* For a thread, or -1. It decides where breakpoints go: one address space, or all. */
+static int open_event(struct perf_event_attr *attr, pid_t tid)
 {
 	int fd =
 		syscall(SYS_perf_event_open, attr, tid, tid < 0 ? 0 : -1, -1, PERF_FLAG_FD_CLOEXEC);
-	int *grown;
+
+	return fd < 0 ? -errno : fd;
+}
+
+/* Opens the event for one more thread, or with -1 for all. 0 or -errno. */
+static int open_for(struct tracefs_event *ev, struct perf_event_attr *attr, pid_t tid)
+{
+	int fd = open_event(attr, tid), *grown;
 
 	if (fd < 0)
-		return -errno;
+		return fd;
 	grown = realloc(ev->opened, (ev->opened_count + 1) * sizeof(*grown));
 	if (!grown) {
 		close(fd);
@@ -230,21 +247,17 @@ static int open_for_threads(struct tracefs_event *ev, const struct perf_event_at
 static int enable_event(struct tracefs_events *t, struct tracefs_event *ev, enum capture_prog prog,
 			pid_t pid)
 {
-	struct perf_event_attr attr = {.type = PERF_TYPE_TRACEPOINT, .size = sizeof(attr)};
-	int id = event_id(t, ev->name), fd;
+	struct perf_event_attr attr;
+	int err = describe_event(t, ev, &attr), fd;
 
-	if (id < 0)
-		return id;
-	attr.config = id;
-	/* The event's target decides where breakpoints go: one address space, or all. */
-	fd = syscall(SYS_perf_event_open, &attr, pid ? pid : -1, pid ? -1 : 0, -1,
-		     PERF_FLAG_FD_CLOEXEC);
+	if (err)
+		return err;
+	fd = open_event(&attr, pid ? pid : -1);
 	if (fd < 0)
-		return -errno;
+		return fd;
 	ev->link = bpf_program__attach_perf_event(capture__prog(t->capture, prog), fd);
 	if (!ev->link) {
-		int err = -errno;
-
+		err = -errno;
 		close(fd);
 		return err;
 	}
@@ -328,12 +341,11 @@ static int add_door(struct tracefs_events *t, const struct library *lib, const s
 /* The library's events are there: they are opened for one more process, or for all. */
 static int widen_event(const struct tracefs_events *t, struct tracefs_event *ev, pid_t pid)
 {
-	struct perf_event_attr attr = {.type = PERF_TYPE_TRACEPOINT, .size = sizeof(attr)};
-	int id = event_id(t, ev->name), err = 0;
+	struct perf_event_attr attr;
+	int err = describe_event(t, ev, &attr);
 
-	if (id < 0)
-		return id;
-	attr.config = id;
+	if (err)
+		return err;
 	if (!pid)
 		err = open_for(ev, &attr, -1);
 	else if (!open_for_threads(ev, &attr, pid))

@@ -101,10 +101,10 @@ static int move(const struct seen *s, const struct implementation *found, int n,
 	return moved;
 }
 
-int process_probes__probes(const struct library *lib, pid_t pid, bool agents_capture,
-			   struct probe **probes)
+/* process_probes__probes(); `s` gets what the process has mapped. */
+static int find_probes(struct seen *s, bool agents_capture, struct probe **probes)
 {
-	struct seen s = {.lib = lib, .pid = pid};
+	const struct library *lib = s->lib;
 	struct implementation *found;
 	uint64_t base;
 	int n;
@@ -113,17 +113,25 @@ int process_probes__probes(const struct library *lib, pid_t pid, bool agents_cap
 	if (!*probes)
 		return -ENOMEM;
 	memcpy(*probes, lib->probes, lib->probe_count * sizeof(**probes));
-	procfs__mappings(pid, see, &s);
-	if (!s.mapped || (s.has_agent && agents_capture) ||
-	    elf_image__base(lib->fd, s.code.start, s.code.offset, &base))
+	procfs__mappings(s->pid, see, s);
+	if (!s->mapped || (s->has_agent && agents_capture) ||
+	    elf_image__base(lib->fd, s->code.start, s->code.offset, &base))
 		return 0;
-	n = trampoline_targets__find(lib, base, read_process, &pid, &found);
+	n = trampoline_targets__find(lib, base, read_process, &s->pid, &found);
 	if (n < 0)
 		return 0; /* the trampolines serve as well, if slower */
-	n = move(&s, found, n, *probes);
+	n = move(s, found, n, *probes);
 	free(found);
 	qsort(*probes, lib->probe_count, sizeof(**probes), by_offset);
 	return n;
+}
+
+int process_probes__probes(const struct library *lib, pid_t pid, bool agents_capture,
+			   struct probe **probes)
+{
+	struct seen s = {.lib = lib, .pid = pid};
+
+	return find_probes(&s, agents_capture, probes);
 }
 
 /* Is there in the process what the file has at that offset? */
@@ -144,9 +152,8 @@ size_t process_probes__missing(const struct library *lib, pid_t pid, bool agents
 	struct probe *probes;
 	size_t missing = 0;
 
-	if (process_probes__probes(lib, pid, agents_capture, &probes) < 0)
+	if (find_probes(&s, agents_capture, &probes) < 0)
 		return 0;
-	procfs__mappings(pid, see, &s);
 	for (size_t i = 0; s.mapped && i < lib->probe_count; i++)
 		missing += is_untouched(&s, probes[i].offset);
 	free(probes);
