@@ -392,13 +392,13 @@ class Check:
         for thread in [leading, *others]:
             thread.join()
 
-    def phases(self, quiet, programs):
+    def phases(self, quiet, parts):
         """Runs the tests one after another that need the node for themselves, and beside them `quiet`, which neither
         traces nor is traced. Then those that need to be the only tracer, and beside them what does not trace. Then all
         others, and what is left. The longest first."""
-        agents = [program for program in quiet if has_agent(program)]
-        programs["untraced"] += agents
-        quiet = [program for program in quiet if program not in agents]
+        programs = {phase: [part[phase] for part in parts if phase in part] for phase in PHASES}
+        programs["untraced"] += [program for program in quiet if has_agent(program)]
+        quiet = [program for program in quiet if not has_agent(program)]
         for queue in (quiet, *programs.values()):
             queue.sort(key=lambda program: -self.times.get(program.name, 4 * len(program.tests)))
         self.during(programs["node"], quiet, CPUS - 1)
@@ -461,26 +461,23 @@ def build_sanitized():
 def gate(check):
     """Each test once."""
     without = denied()
-    programs = {phase: [] for phase in PHASES}
-    for suite in suites():
-        tests = [test for test, tags in suite.tests.items()
-                 if "slow" not in tags and f"{suite.name}/{test}" not in without]
-        for phase, program in suite.divided(not suite.plain, tests).items():
-            programs[phase].append(program)
-    check.phases(others() + unit_tests(), programs)
+
+    def chosen(suite):
+        return [test for test, tags in suite.tests.items()
+                if "slow" not in tags and f"{suite.name}/{test}" not in without]
+
+    parts = [suite.divided(not suite.plain, chosen(suite)) for suite in suites()]
+    check.phases(others() + unit_tests(), parts)
 
 
 def everything(check):
     """All tests, the suites with both tracers where both can be."""
-    programs = {phase: [] for phase in PHASES}
-    for suite in suites():
-        for sanitized in (False, True)[:1 if "inproc" in suite.tags else 2]:
-            for phase, program in suite.divided(sanitized, suite.tests).items():
-                programs[phase].append(program)
+    parts = [suite.divided(sanitized, suite.tests) for suite in suites()
+             for sanitized in (False, True)[:1 if "inproc" in suite.tags else 2]]
     units = [unit(path) for path in made_by("print-unit-tests")]
     units += [unit(path, True) for path in made_by("print-unit-tests", f"{O}/san")]
     search = Program("fuzz-search", ["scripts/fuzz", "5"], whole=True)
-    check.phases(others() + [search] + units, programs)
+    check.phases(others() + [search] + units, parts)
 
 
 def quick(check):

@@ -223,7 +223,7 @@ open_call() {
 	"$RTRACE" -p "$pid" -f json -o "$(tmp t.json)" --duration 0.3
 	# It was entered before the attach: not captured, and not counted as anything.
 	[ "$(calls "$(tmp t.json)" | wc -l)" = 0 ]
-	end_jobs
+	end_processes
 }
 
 @test "a call that was entered before the attach is outside of the trace" {

@@ -190,11 +190,10 @@ keep_files() {
 	echo "its files are in $to.$n"
 }
 
-# Ends what a test has left running.
-end_jobs() {
+# Ends what a test has started, as it may itself do before it goes on.
+end_processes() {
 	local pid
 
-	[ -z "${RT_KEEP:-}" ] || [ -n "${BATS_TEST_COMPLETED:-}${BATS_TEST_SKIPPED:-}" ] || keep_files
 	for pid in "${JOBS_STARTED[@]}"; do
 		kill -KILL "$pid" 2>/dev/null || :
 		wait "$pid" 2>/dev/null || :
@@ -204,6 +203,12 @@ end_jobs() {
 	echo 1 >"$TEST_GROUP/cgroup.kill"
 	wait_for rmdir "$TEST_GROUP"
 	TEST_GROUP=
+}
+
+# The end of a test.
+end_jobs() {
+	[ -z "${RT_KEEP:-}" ] || [ -n "${BATS_TEST_COMPLETED:-}${BATS_TEST_SKIPPED:-}" ] || keep_files
+	end_processes
 }
 
 # What a suite does that has nothing else to do.

@@ -223,7 +223,7 @@ beside() {
 	local i=$1 recorded=$BATS_TEST_TMPDIR recorder
 
 	JOBS_STARTED=() TEST_GROUP= # which are the test's
-	trap end_jobs EXIT
+	trap end_processes EXIT
 	BATS_TEST_TMPDIR=$(tmp "$i")
 	start_job HSA_TOOLS_LIB="$AGENT" "$O/workloads/job" -d $((BESIDE > 4 ? 5000 : 1000)) -t 1 || return
 	echo "$job" >"$(tmp job)"
