@@ -22,33 +22,33 @@ teardown() {
 # failure, its status 124. The ring holds all of it: nothing is lost, however late the tracer reads.
 same() {
 	echo "same $*"
-	rm -f "$(tmp truth)"
-	outcome "$(tmp none)" sim SIMKFD_GPUS=1 SIMKFD_KERNEL_NS=5000 timeout "$(seconds 150)" "$@"
-	outcome "$(tmp dormant)" sim SIMKFD_GPUS=1 SIMKFD_KERNEL_NS=5000 HSA_TOOLS_LIB="$AGENT" \
+	rm -f "$T/truth"
+	outcome "$T/none" sim SIMKFD_GPUS=1 SIMKFD_KERNEL_NS=5000 timeout "$(seconds 150)" "$@"
+	outcome "$T/dormant" sim SIMKFD_GPUS=1 SIMKFD_KERNEL_NS=5000 HSA_TOOLS_LIB="$AGENT" \
 		timeout "$(seconds 150)" "$@"
-	outcome "$(tmp active)" sim SIMKFD_GPUS=1 SIMKFD_KERNEL_NS=5000 SIMKFD_TRUTH="$(tmp truth)" \
-		timeout "$(seconds 150)" "$RTRACE" -t gpu --gpu-buffer=64 -f json -o "$(tmp t.json)" -- "$@"
-	diff "$(tmp none)" "$(tmp dormant)"
-	diff "$(tmp none)" "$(tmp active)"
-	grep -q '^result PASSED$' "$(tmp none)"
-	not grep -q '^status 124$' "$(tmp none)"
+	outcome "$T/active" sim SIMKFD_GPUS=1 SIMKFD_KERNEL_NS=5000 SIMKFD_TRUTH="$T/truth" \
+		timeout "$(seconds 150)" "$RTRACE" -t gpu --gpu-buffer=64 -f json -o "$T/t.json" -- "$@"
+	diff "$T/none" "$T/dormant"
+	diff "$T/none" "$T/active"
+	grep -q '^result PASSED$' "$T/none"
+	not grep -q '^status 124$' "$T/none"
 	# Nobody had a reason to complain.
-	not grep 'rtrace-agent:' "$(tmp dormant.err)" "$(tmp active.err)"
-	nothing_lost "$(tmp active.err)" || { cat "$(tmp active.err)"; return 1; }
+	not grep 'rtrace-agent:' "$T/dormant.err" "$T/active.err"
+	nothing_lost "$T/active.err" || { cat "$T/active.err"; return 1; }
 }
 
 all_is_true() {
-	grep -q ' 0 without end' "$(tmp active.err)"
-	check_truth "$(tmp truth)" "$(tmp t.json)"
+	grep -q ' 0 without end' "$T/active.err"
+	check_truth "$T/truth" "$T/t.json"
 }
 
 # Of a process that has ended with work in flight: all that it submitted is in the trace, and what has an
 # end there has really run then.
 what_ended_is_true() {
-	grep -q "recorded .* $(awk '$1 == "kernels" { n += $3 } END { print n }' "$(tmp active)") dispatches, $(
-		awk '$1 == "copies" { n += $3 } END { print n }' "$(tmp active)") copies" "$(tmp active.err)"
-	true_ops "$(tmp truth)" >"$(tmp true)"
-	traced_ops "$(tmp t.json)" >"$(tmp traced)"
+	grep -q "recorded .* $(awk '$1 == "kernels" { n += $3 } END { print n }' "$T/active") dispatches, $(
+		awk '$1 == "copies" { n += $3 } END { print n }' "$T/active") copies" "$T/active.err"
+	true_ops "$T/truth" >"$T/true"
+	traced_ops "$T/t.json" >"$T/traced"
 	awk -F '\t' '
 		function at(time) { return sprintf("%.0f", int(time / 1000)) }
 		{ what = $1 " " $2 " " $3 " " $4 }
@@ -58,20 +58,20 @@ what_ended_is_true() {
 			if (d >= -1000 && d <= 1000) next
 		  }
 		  bad++; if (bad <= 5) print "not in the truth log: " $0 }
-		END { exit bad > 0 }' "$(tmp true)" "$(tmp traced)"
-	judge --not-run "$(tmp truth)" "$(tmp t.json)"
+		END { exit bad > 0 }' "$T/true" "$T/traced"
+	judge --not-run "$T/truth" "$T/t.json"
 }
 
 @test "fork while another thread works and is recorded: children live on, and nothing is missing" {
 	same "$LIFE" fork
-	[ "$(grep -c '^child status' "$(tmp none)")" = 20 ]
+	[ "$(grep -c '^child status' "$T/none")" = 20 ]
 	all_is_true
 }
 
 @test "children that run another program with a GPU: by fork, by vfork, by posix_spawn" {
 	for how in fork-exec vfork-exec spawn; do
 		same "$LIFE" $how
-		[ "$(grep -c '^kernels elementAdd 200$' "$(tmp active)")" = 2 ]
+		[ "$(grep -c '^kernels elementAdd 200$' "$T/active")" = 2 ]
 		all_is_true
 	done
 }
@@ -79,19 +79,19 @@ what_ended_is_true() {
 @test "a child that has ended before the tracer has looked at its agent: all that it did is in the trace" {
 	fresh first second out t.json truth
 	# The first run makes the libraries known, for which the second one would be held.
-	sim_exec SIMKFD_GPUS=1 SIMKFD_TRUTH="$(tmp truth)" "$RTRACE" -f json -o "$(tmp t.json)" -- sh -c \
+	sim_exec SIMKFD_GPUS=1 SIMKFD_TRUTH="$T/truth" "$RTRACE" -f json -o "$T/t.json" -- sh -c \
 		'"$1" restart >/dev/null && touch "$2" && until [ -e "$3" ]; do sleep 0.05; done && "$1" restart && touch "$2.ended"' \
-		sh "$LIFE" "$(tmp first)" "$(tmp second)" >"$(tmp out)" 2>"$(tmp active.err)" &
+		sh "$LIFE" "$T/first" "$T/second" >"$T/out" 2>"$T/active.err" &
 	tracer=$!
 	JOBS_STARTED+=("$tracer")
-	wait_for test -e "$(tmp first)"
+	wait_for test -e "$T/first"
 	kill -STOP "$tracer"
-	touch "$(tmp second)"
-	wait_for grep -q '^result PASSED' "$(tmp out)"
+	touch "$T/second"
+	wait_for grep -q '^result PASSED' "$T/out"
 	sleep 0.3
 	kill -CONT "$tracer"
 	wait "$tracer"
-	[ -e "$(tmp first.ended)" ]
+	[ -e "$T/first.ended" ]
 	all_is_true
 	# Nor is a child held up by a tracer that does not come, or has gone.
 	RTRACE_AGENT=active RTRACE_AGENT_TRACER=1 HSA_TOOLS_LIB="$AGENT" sim SIMKFD_GPUS=1 timeout "$(seconds 30)" "$LIFE" restart
@@ -101,10 +101,10 @@ what_ended_is_true() {
 @test "exit with work in flight: of main, of a thread, of the runtime's own thread, without main" {
 	for how in exit exit-thread exit-handler main-thread-exit; do
 		same "$LIFE" $how
-		grep -q '^status 42$' "$(tmp none)"
+		grep -q '^status 42$' "$T/none"
 		what_ended_is_true
 		# What was waited for has ended: the agent has time for that when a process exits.
-		[ "$(wc -l <"$(tmp traced)")" -ge 201 ]
+		[ "$(wc -l <"$T/traced")" -ge 201 ]
 	done
 }
 
@@ -117,19 +117,19 @@ what_ended_is_true() {
 
 @test "work after exit() has begun, by whatever is older than the runtime: all is in the trace" {
 	for how in static atexit library thread quick _exit; do
-		rm -f "$(tmp truth)"
-		sim SIMKFD_GPUS=1 SIMKFD_TRUTH="$(tmp truth)" "$RTRACE" -t hip,gpu --barriers -f json -o "$(tmp t.json)" -- \
-			"$O/workloads/late" $how >"$(tmp out)" 2>"$(tmp err)"
-		grep -q '^result PASSED$' "$(tmp out)"
-		nothing_lost "$(tmp err)"
+		rm -f "$T/truth"
+		sim SIMKFD_GPUS=1 SIMKFD_TRUTH="$T/truth" "$RTRACE" -t hip,gpu --barriers -f json -o "$T/t.json" -- \
+			"$O/workloads/late" $how >"$T/out" 2>"$T/err"
+		grep -q '^result PASSED$' "$T/out"
+		nothing_lost "$T/err"
 		# With _exit() what was launched last never ran.
-		judge $([ $how != _exit ] || echo --not-run) "$(tmp truth)" "$(tmp t.json)"
-		grep -q "$([ $how = _exit ] && echo ' [0-5]' || echo ' 0') without end" "$(tmp err)"
+		judge $([ $how != _exit ] || echo --not-run) "$T/truth" "$T/t.json"
+		grep -q "$([ $how = _exit ] && echo ' [0-5]' || echo ' 0') without end" "$T/err"
 		# It says what it did before it launches the last.
-		[ $how = _exit ] || check_counts "$(tmp out)" "$(tmp t.json)" 'hip(LaunchKernel|Memset|Memcpy|Free)$'
+		[ $how = _exit ] || check_counts "$T/out" "$T/t.json" 'hip(LaunchKernel|Memset|Memcpy|Free)$'
 		# What is freed late is not left over.
 		jq -e '[.traceEvents[] | select(.name == "alloc" and .args.bytes == 4096 and .args.device == 0) | .args.address] as $ours |
-			($ours | length) > 0 and ([.traceEvents[] | select(.name == "free") | .args.address] | contains($ours))' "$(tmp t.json)" >/dev/null
+			($ours | length) > 0 and ([.traceEvents[] | select(.name == "free") | .args.address] | contains($ours))' "$T/t.json" >/dev/null
 	done
 }
 
@@ -140,7 +140,7 @@ what_ended_is_true() {
 
 @test "the runtime is shut down and started again, also with queues left behind" {
 	same "$LIFE" restart
-	grep -q '^start 3: 0$' "$(tmp none)" || grep -q '^start 0: 0x1008$' "$(tmp none)"
+	grep -q '^start 3: 0$' "$T/none" || grep -q '^start 0: 0x1008$' "$T/none"
 	all_is_true
 }
 
@@ -159,12 +159,12 @@ what_ended_is_true() {
 	# Without interrupts: in ROCm 5.2 two threads of the runtime wait for one of a queue that is destroyed,
 	# and now and then, in thousands, one of them for ever.
 	HSA_ENABLE_INTERRUPT=0 same "$LIFE" -n 10000 queues
-	[ "$(grep '^kernels' "$(tmp none)")" = "kernels elementAdd 825" ]
+	[ "$(grep '^kernels' "$T/none")" = "kernels elementAdd 825" ]
 	all_is_true
 	# KiB; 40 in 8,000 queues without the agent. The ring and the list of names are written for the
 	# first time: 8000 * (56 + 32 + 2 * 128) bytes, and operations.
 	for run in none dormant active; do
-		awk '$2 == "memory" { print; if ($5 - $3 > 8000) exit 1 }' "$(tmp $run.out)"
+		awk '$2 == "memory" { print; if ($5 - $3 > 8000) exit 1 }' "$T/$run.out"
 	done
 }
 
@@ -173,16 +173,16 @@ switched_off() {
 	local why=$1
 
 	shift
-	outcome "$(tmp none)" sim SIMKFD_GPUS=1 timeout "$(seconds 60)" "$@"
-	outcome "$(tmp dormant)" sim SIMKFD_GPUS=1 HSA_TOOLS_LIB="$AGENT" timeout "$(seconds 60)" "$@"
-	outcome "$(tmp active)" sim SIMKFD_GPUS=1 timeout "$(seconds 60)" \
-		"$RTRACE" -t gpu -f json -o "$(tmp t.json)" -- "$@"
-	grep -q '^result PASSED$' "$(tmp none)"
-	diff "$(tmp none)" "$(tmp dormant)"
-	diff "$(tmp none)" "$(tmp active)"
-	cat "$(tmp dormant.err)"
-	[ "$(cat "$(tmp dormant.err)")" = "rtrace-agent: $why" ]
-	[ "$(grep 'rtrace-agent:' "$(tmp active.err)")" = "rtrace-agent: $why" ]
+	outcome "$T/none" sim SIMKFD_GPUS=1 timeout "$(seconds 60)" "$@"
+	outcome "$T/dormant" sim SIMKFD_GPUS=1 HSA_TOOLS_LIB="$AGENT" timeout "$(seconds 60)" "$@"
+	outcome "$T/active" sim SIMKFD_GPUS=1 timeout "$(seconds 60)" \
+		"$RTRACE" -t gpu -f json -o "$T/t.json" -- "$@"
+	grep -q '^result PASSED$' "$T/none"
+	diff "$T/none" "$T/dormant"
+	diff "$T/none" "$T/active"
+	cat "$T/dormant.err"
+	[ "$(cat "$T/dormant.err")" = "rtrace-agent: $why" ]
+	[ "$(grep 'rtrace-agent:' "$T/active.err")" = "rtrace-agent: $why" ]
 }
 
 @test "a sandbox without memfd_create: one line, and the program does what it does" {
@@ -195,24 +195,24 @@ switched_off() {
 }
 
 @test "nobody reads what it says: no SIGPIPE, no waiting" {
-	mkfifo "$(tmp gone)" "$(tmp full)"
-	exec 5<>"$(tmp gone)" 6>"$(tmp gone)" 5<&- 7<>"$(tmp full)"
+	mkfifo "$T/gone" "$T/full"
+	exec 5<>"$T/gone" 6>"$T/gone" 5<&- 7<>"$T/full"
 	timeout 1 cat /dev/zero >&7 || :
 	for reader in 6 7; do
 		status=0
 		HSA_TOOLS_LIB="$AGENT" sim SIMKFD_GPUS=1 timeout "$(seconds 60)" "$O/agent/refuse" 1 "$LIFE" plain \
-			2>&$reader >"$(tmp out)" || status=$?
+			2>&$reader >"$T/out" || status=$?
 		echo "status $status"
 		[ "$status" = 0 ]
-		grep -q '^result PASSED$' "$(tmp out)"
+		grep -q '^result PASSED$' "$T/out"
 	done
 	exec 6>&- 7<&-
 }
 
 # will_fail WHAT:N: sets `failing`, to be put before a command; see tests/agent/failing.c.
 will_fail() {
-	rm -f "$(tmp failed)"
-	failing=(env FAILING_LOG="$(tmp failed)" FAILING="$1" FAILING_ERRNO="${ERRNO:-12}"
+	rm -f "$T/failed"
+	failing=(env FAILING_LOG="$T/failed" FAILING="$1" FAILING_ERRNO="${ERRNO:-12}"
 		LD_PRELOAD="$O/agent/libfailing.so $O/libsimkfd.so")
 }
 
@@ -220,11 +220,11 @@ will_fail() {
 	for what in memfd truncate seal map; do
 		ERRNO=24 will_fail "$what:1"
 		switched_off 'shared memory, rtrace-agent: Too many open files' "${failing[@]}" "$LIFE" plain
-		[ -s "$(tmp failed)" ]
+		[ -s "$T/failed" ]
 	done
 	will_fail thread:1
 	switched_off 'start: Resource temporarily unavailable' "${failing[@]}" "$LIFE" plain
-	[ -s "$(tmp failed)" ]
+	[ -s "$T/failed" ]
 }
 
 # A program runs as it does without agent, with at most one line said, while the agent's allocation N fails,
@@ -232,15 +232,15 @@ will_fail() {
 starved() {
 	local n=0 more=$1
 
-	outcome "$(tmp none)" sim SIMKFD_GPUS=1 "${@:2}"
-	grep -q '^result PASSED$' "$(tmp none)"
+	outcome "$T/none" sim SIMKFD_GPUS=1 "${@:2}"
+	grep -q '^result PASSED$' "$T/none"
 	while ((++n < 500)); do
 		will_fail "memory:$n$more"
-		outcome "$(tmp starved)" sim SIMKFD_GPUS=1 HSA_TOOLS_LIB="$AGENT" timeout "$(seconds 60)" \
+		outcome "$T/starved" sim SIMKFD_GPUS=1 HSA_TOOLS_LIB="$AGENT" timeout "$(seconds 60)" \
 			"${failing[@]}" "${@:2}"
-		[ -s "$(tmp failed)" ] || break
-		diff "$(tmp none)" "$(tmp starved)" || { echo "allocation $n$more"; return 1; }
-		[ "$(grep -c 'rtrace-agent:' "$(tmp starved.err)")" -le 1 ]
+		[ -s "$T/failed" ] || break
+		diff "$T/none" "$T/starved" || { echo "allocation $n$more"; return 1; }
+		[ "$(grep -c 'rtrace-agent:' "$T/starved.err")" -le 1 ]
 	done
 	echo "$((n - 1)) allocations"
 	[ "$n" -gt 10 ] && [ "$n" -lt 500 ]
@@ -257,19 +257,19 @@ starved() {
 @test "no memory for the agent: the trace says what it lacks" {
 	for which in 1+ 2 4 5 12+ 23 28; do
 		will_fail "memory:$which"
-		rm -f "$(tmp truth)"
-		outcome "$(tmp active)" sim SIMKFD_GPUS=1 SIMKFD_TRUTH="$(tmp truth)" timeout "$(seconds 60)" \
-			"$RTRACE" -t gpu -f json -o "$(tmp t.json)" -- "${failing[@]}" "$LIFE" plain
-		grep -q '^result PASSED$' "$(tmp active)"
-		true_ops "$(tmp truth)" >"$(tmp true)"
-		traced=$(traced_ops "$(tmp t.json)" | wc -l)
-		echo "$which: $traced of $(wc -l <"$(tmp true)")"
-		[ "$traced" -le "$(wc -l <"$(tmp true)")" ]
-		lost=$(sed -n 's/.*too deep), \([0-9]*\) GPU records.*/\1/p' "$(tmp active.err)")
-		[ "$((traced + lost))" = "$(wc -l <"$(tmp true)")" ] ||
-			grep -q '1 queues could not be watched' "$(tmp active.err)"
-		! traced_ops "$(tmp t.json)" | grep -v '	elementAdd	\|^copy' ||
-			grep -Eq 'lost [0-9]+ names' "$(tmp active.err)"
+		rm -f "$T/truth"
+		outcome "$T/active" sim SIMKFD_GPUS=1 SIMKFD_TRUTH="$T/truth" timeout "$(seconds 60)" \
+			"$RTRACE" -t gpu -f json -o "$T/t.json" -- "${failing[@]}" "$LIFE" plain
+		grep -q '^result PASSED$' "$T/active"
+		true_ops "$T/truth" >"$T/true"
+		traced=$(traced_ops "$T/t.json" | wc -l)
+		echo "$which: $traced of $(wc -l <"$T/true")"
+		[ "$traced" -le "$(wc -l <"$T/true")" ]
+		lost=$(sed -n 's/.*too deep), \([0-9]*\) GPU records.*/\1/p' "$T/active.err")
+		[ "$((traced + lost))" = "$(wc -l <"$T/true")" ] ||
+			grep -q '1 queues could not be watched' "$T/active.err"
+		! traced_ops "$T/t.json" | grep -v '	elementAdd	\|^copy' ||
+			grep -Eq 'lost [0-9]+ names' "$T/active.err"
 	done
 }
 
@@ -278,37 +278,37 @@ starved() {
 make_second_rocm() {
 	local name file
 
-	mkdir "$(tmp second)"
+	mkdir "$T/second"
 	for name in libamdhip64.so.5 libhsa-runtime64.so.1 libhsakmt.so.1; do
 		file=$(ldd "$O/workloads/vectoradd" | awk -v name=$name '$1 == name { print $3 }')
 		[ -n "$file" ] || skip "this release of ROCm has other names"
 		sed 's/libamdhip64[.]so/libamdhip65.so/g; s/libhsa-runtime64[.]so/libhsa-runtime65.so/g; s/libhsakmt[.]so/libhsakmu.so/g' \
-			"$file" >"$(tmp second)/$(sed 's/hip64/hip65/; s/runtime64/runtime65/; s/kmt/kmu/' <<<"$name")"
+			"$file" >"$T/second/$(sed 's/hip64/hip65/; s/runtime64/runtime65/; s/kmt/kmu/' <<<"$name")"
 	done
-	echo 'int nothing;' | cc -shared -fPIC -x c - -x none -o "$(tmp second)/libboth.so" -Wl,--no-as-needed "$O/libsimkfd.so" -lamdhip64
+	echo 'int nothing;' | cc -shared -fPIC -x c - -x none -o "$T/second/libboth.so" -Wl,--no-as-needed "$O/libsimkfd.so" -lamdhip64
 }
 
 @test "a second HSA runtime in the process: the first is traced, what the second has run is counted as lost" {
 	make_second_rocm
-	export LD_LIBRARY_PATH=$(tmp second)
-	for how in "namespace $(tmp second)/libboth.so" "copy $(tmp second)/libamdhip65.so.5"; do
-		rm -f "$(tmp truth)"
+	export LD_LIBRARY_PATH=$T/second
+	for how in "namespace $T/second/libboth.so" "copy $T/second/libamdhip65.so.5"; do
+		rm -f "$T/truth"
 		# shellcheck disable=SC2086 # words
-		sim SIMKFD_GPUS=1 SIMKFD_TRUTH="$(tmp truth)" "$RTRACE" -t gpu -f json -o "$(tmp t.json)" -- \
-			"$O/workloads/two_runtimes" $how >"$(tmp out)" 2>"$(tmp err)"
-		cat "$(tmp err)"
-		grep -q '^result PASSED$' "$(tmp out)"
-		grep -q 'warning: process [0-9]*: has 1 more HSA runtime' "$(tmp err)"
+		sim SIMKFD_GPUS=1 SIMKFD_TRUTH="$T/truth" "$RTRACE" -t gpu -f json -o "$T/t.json" -- \
+			"$O/workloads/two_runtimes" $how >"$T/out" 2>"$T/err"
+		cat "$T/err"
+		grep -q '^result PASSED$' "$T/out"
+		grep -q 'warning: process [0-9]*: has 1 more HSA runtime' "$T/err"
 		# A fill is a kernel. There are two simulated GPUs of one name in the first case, so only numbers are compared.
-		[ "$(grep -c ' kind=dispatch ' "$(tmp truth)")" = 10 ]
-		[ "$(grep -c ' kind=copy ' "$(tmp truth)")" = 20 ]
-		[ "$(jq -c '.otherData | [.dispatches, .copies, .lost_dispatches, .lost_copies, .lost_gpu]' "$(tmp t.json)")" = '[5,10,5,10,15]' ]
+		[ "$(grep -c ' kind=dispatch ' "$T/truth")" = 10 ]
+		[ "$(grep -c ' kind=copy ' "$T/truth")" = 20 ]
+		[ "$(jq -c '.otherData | [.dispatches, .copies, .lost_dispatches, .lost_copies, .lost_gpu]' "$T/t.json")" = '[5,10,5,10,15]' ]
 	done
 }
 
 @test "the runtime is unloaded after it was shut down, and loaded again" {
 	same "$O/agent/reopen"
-	grep -q '^HSA is gone$' "$(tmp none)"
+	grep -q '^HSA is gone$' "$T/none"
 	all_is_true
 }
 
@@ -333,9 +333,9 @@ make_second_rocm() {
 	all_is_true
 	# Every one of the program's kernels, as some operation that has run; HIP runs kernels of its own, too, which copy.
 	awk '{ split("", at); for (i = 1; i <= NF; i++) { split($i, kv, "="); at[kv[1]] = kv[2] } }
-		at["kind"] == "dispatch" || at["kind"] == "blit" { print at["begin"] "\t" at["end"] }' "$(tmp truth)" >"$(tmp true)"
-	[ "$(awk '$1 == "records" { print $3 }' "$(tmp active)")" -ge "$(awk '$1 == "kernels" { n += $3 } END { print n }' "$(tmp active)")" ]
-	awk '$1 == "elapsed" && $2 == "record" && $3 == 0 { print $4 "\t" $5 }' "$(tmp active.out)" >"$(tmp records)"
+		at["kind"] == "dispatch" || at["kind"] == "blit" { print at["begin"] "\t" at["end"] }' "$T/truth" >"$T/true"
+	[ "$(awk '$1 == "records" { print $3 }' "$T/active")" -ge "$(awk '$1 == "kernels" { n += $3 } END { print n }' "$T/active")" ]
+	awk '$1 == "elapsed" && $2 == "record" && $3 == 0 { print $4 "\t" $5 }' "$T/active.out" >"$T/records"
 	awk -F '\t' '
 		NR == FNR { begin[++n] = $1; end[n] = $2; next }
 		function apart(a, b) { return a > b ? a - b : b - a }
@@ -347,13 +347,13 @@ make_second_rocm() {
 		  }
 		  if (at) { used[at] = 1; next }
 		  bad++; if (bad <= 5) print "not in the truth log: " $0 }
-		END { exit bad > 0 }' "$(tmp true)" "$(tmp records)"
+		END { exit bad > 0 }' "$T/true" "$T/records"
 }
 
 @test "the agent is named twice, by its job and by the tracer" {
-	HSA_TOOLS_LIB="$AGENT $AGENT" outcome "$(tmp twice)" sim SIMKFD_GPUS=1 timeout "$(seconds 60)" "$LIFE" restart
+	HSA_TOOLS_LIB="$AGENT $AGENT" outcome "$T/twice" sim SIMKFD_GPUS=1 timeout "$(seconds 60)" "$LIFE" restart
 	HSA_TOOLS_LIB="$AGENT" same "$LIFE" restart
-	diff "$(tmp none)" "$(tmp twice)"
+	diff "$T/none" "$T/twice"
 	all_is_true
 }
 
@@ -361,19 +361,19 @@ make_second_rocm() {
 two_tools() {
 	local kernels copies
 
-	export OTHER_TOOL="$(tmp other)"
-	outcome "$(tmp none)" sim SIMKFD_GPUS=1 "$LIFE" restart
-	rm -f "$(tmp truth)" "$(tmp other)"
-	outcome "$(tmp active)" sim SIMKFD_GPUS=1 SIMKFD_TRUTH="$(tmp truth)" timeout "$(seconds 60)" \
-		"$RTRACE" -t gpu -f json -o "$(tmp t.json)" -- env HSA_TOOLS_LIB="$1" "$LIFE" restart
-	diff "$(tmp none)" "$(tmp active)"
-	kernels=$(awk '$1 == "kernels" {print $3}' "$(tmp none)")
-	copies=$(awk '$1 == "copies" {print $3}' "$(tmp none)")
-	cat "$(tmp other)"
-	[ "$(awk '{ n += $4 } END { print n }' "$(tmp other)")" = "$copies" ]
-	grep -q " $copies copies, " "$(tmp active.err)"
+	export OTHER_TOOL="$T/other"
+	outcome "$T/none" sim SIMKFD_GPUS=1 "$LIFE" restart
+	rm -f "$T/truth" "$T/other"
+	outcome "$T/active" sim SIMKFD_GPUS=1 SIMKFD_TRUTH="$T/truth" timeout "$(seconds 60)" \
+		"$RTRACE" -t gpu -f json -o "$T/t.json" -- env HSA_TOOLS_LIB="$1" "$LIFE" restart
+	diff "$T/none" "$T/active"
+	kernels=$(awk '$1 == "kernels" {print $3}' "$T/none")
+	copies=$(awk '$1 == "copies" {print $3}' "$T/none")
+	cat "$T/other"
+	[ "$(awk '{ n += $4 } END { print n }' "$T/other")" = "$copies" ]
+	grep -q " $copies copies, " "$T/active.err"
 	[ -z "${ALL:-}" ] || {
-		[ "$(awk '{ n += $2 } END { print n }' "$(tmp other)")" = "$kernels" ]
+		[ "$(awk '{ n += $2 } END { print n }' "$T/other")" = "$kernels" ]
 		all_is_true
 	}
 }
@@ -398,15 +398,15 @@ two_tools() {
 	start_job HSA_TOOLS_LIB="$AGENT" SIMKFD_GPUS=1 "$O/workloads/job" -d 200
 	go
 	for i in 1 2 3 4 5; do
-		"$RTRACE" -p "$job" -t gpu -f json -o "$(tmp $i.json)" --duration "$(seconds 0.3)" 2>"$(tmp $i.err)"
+		"$RTRACE" -p "$job" -t gpu -f json -o "$T/$i.json" --duration "$(seconds 0.3)" 2>"$T/$i.err"
 	done
 	kill -TERM "$job"
 	wait "$job"
-	grep -q '^result PASSED$' "$(tmp out)"
-	[ "$(grep -c 'rtrace-agent:' "$(tmp job.err)")" = 0 ]
+	grep -q '^result PASSED$' "$T/out"
+	[ "$(grep -c 'rtrace-agent:' "$T/job.err")" = 0 ]
 	for i in 1 2 3 4 5; do
-		nothing_lost "$(tmp $i.err)"
-		check_truth_between "$(tmp truth)" "$(tmp $i.json)"
+		nothing_lost "$T/$i.err"
+		check_truth_between "$T/truth" "$T/$i.json"
 	done
 }
 
@@ -429,35 +429,35 @@ stays_asleep() {
 	start_job HSA_TOOLS_LIB="$AGENT" SIMKFD_GPUS=1 "$O/workloads/job" -d 2000
 	go
 	stays_asleep
-	"$RTRACE" -p "$job" -t gpu -f json -o "$(tmp t.json)" --duration "$(seconds 0.3)" 2>"$(tmp err)"
-	[ "$(traced_ops "$(tmp t.json)" | wc -l)" -gt 20 ]
+	"$RTRACE" -p "$job" -t gpu -f json -o "$T/t.json" --duration "$(seconds 0.3)" 2>"$T/err"
+	[ "$(traced_ops "$T/t.json" | wc -l)" -gt 20 ]
 	sleep "$(seconds 0.5)" # what was under way ends
 	stays_asleep
 	kill -TERM "$job"
 	wait "$job"
-	grep -q '^result PASSED$' "$(tmp out)"
+	grep -q '^result PASSED$' "$T/out"
 }
 
 @test "the ring has the size that is asked for, and what it has no room for is counted" {
 	# One MiB: 8192 records, two for each operation. The tracer is kept from reading.
-	sim_exec SIMKFD_GPUS=1 SIMKFD_TRUTH="$(tmp truth)" "$RTRACE" --gpu-buffer 1 -t gpu -f json -o "$(tmp t.json)" -- \
-		"$O/workloads/storm" -n 20000 >"$(tmp out)" 2>"$(tmp err)" &
+	sim_exec SIMKFD_GPUS=1 SIMKFD_TRUTH="$T/truth" "$RTRACE" --gpu-buffer 1 -t gpu -f json -o "$T/t.json" -- \
+		"$O/workloads/storm" -n 20000 >"$T/out" 2>"$T/err" &
 	tracer=$!
 	JOBS_STARTED+=("$tracer")
-	wait_for test -s "$(tmp truth)"
+	wait_for test -s "$T/truth"
 	kill -STOP "$tracer"
 	# Behind the pages of the agent are 2 MiB of operations under way, 64 MiB of names, the ring, and 75 MiB
 	# for calls.
 	read -r begin end < <(sed -n 's/^\([^-]*\)-\([^ ]*\) .*memfd:rtrace-agent.*/\1 \2/p' \
 		"/proc/$(tr -d ' ' <"/proc/$tracer/task/$tracer/children")/maps")
 	[ $(((0x$end - 0x$begin - 12288) >> 20)) = $((2 + 64 + 1 + 75)) ]
-	wait_for grep -q '^result PASSED$' "$(tmp out)"
+	wait_for grep -q '^result PASSED$' "$T/out"
 	kill -CONT "$tracer"
 	wait "$tracer"
-	seen=$(sed -n 's/.* \([0-9]*\) dispatches, .* ranges,.*/\1/p' "$(tmp err)")
-	lost=$(sed -n 's/.*lost GPU records: \([0-9]*\) dispatches.*/\1/p' "$(tmp err)")
+	seen=$(sed -n 's/.* \([0-9]*\) dispatches, .* ranges,.*/\1/p' "$T/err")
+	lost=$(sed -n 's/.*lost GPU records: \([0-9]*\) dispatches.*/\1/p' "$T/err")
 	[ "$lost" -gt 1000 ]
-	[ $((seen + lost)) = "$(grep -c ' kind=dispatch ' "$(tmp truth)")" ]
+	[ $((seen + lost)) = "$(grep -c ' kind=dispatch ' "$T/truth")" ]
 }
 
 # What a checker says of us has a function of ours among its lines.
@@ -467,31 +467,31 @@ says_nothing_of_us() {
 
 # Whether the doorbell comes before or after must make no difference.
 @test "packets that are written before a tracer comes or goes, and rung for after" {
-	sim_exec SIMKFD_GPUS=1 HSA_TOOLS_LIB="$AGENT" timeout 60 "$O/workloads/hsa_producers" -m held -n 4 >"$(tmp out)" 2>&1 &
+	sim_exec SIMKFD_GPUS=1 HSA_TOOLS_LIB="$AGENT" timeout 60 "$O/workloads/hsa_producers" -m held -n 4 >"$T/out" 2>&1 &
 	job=$!
 	JOBS_STARTED+=("$job")
-	wait_for grep -q '^held 1$' "$(tmp out)"
+	wait_for grep -q '^held 1$' "$T/out"
 	pid=$(pgrep -P "$job")
-	"$RTRACE" -p "$pid" -t gpu -f json -o "$(tmp t.json)" 2>"$(tmp err)" &
+	"$RTRACE" -p "$pid" -t gpu -f json -o "$T/t.json" 2>"$T/err" &
 	tracer=$!
 	JOBS_STARTED+=("$tracer")
-	wait_for grep -q 'and GPU times' "$(tmp err)"
+	wait_for grep -q 'and GPU times' "$T/err"
 	sleep 0.3
 	kill -USR1 "$pid"
-	wait_for grep -q '^held 2$' "$(tmp out)"
+	wait_for grep -q '^held 2$' "$T/out"
 	kill -USR1 "$pid"
-	wait_for grep -q '^held 3$' "$(tmp out)"
+	wait_for grep -q '^held 3$' "$T/out"
 	kill -INT "$tracer"
 	wait "$tracer"
 	kill -USR1 "$pid"
-	wait_for grep -q '^held 4$' "$(tmp out)"
+	wait_for grep -q '^held 4$' "$T/out"
 	kill -USR1 "$pid"
 	wait "$job"
-	grep -q '^result PASSED$' "$(tmp out)"
+	grep -q '^result PASSED$' "$T/out"
 	# Those of the second round, which were written and rung for while it was there.
-	[ "$(traced_ops "$(tmp t.json)" | grep -c ^dispatch)" = 2 ]
+	[ "$(traced_ops "$T/t.json" | grep -c ^dispatch)" = 2 ]
 	# Those of the first could not be recorded any more; they were rung for at once, which counts once.
-	grep -q ', 1 GPU records,' "$(tmp err)"
+	grep -q ', 1 GPU records,' "$T/err"
 }
 
 # bats test_tags=slow
@@ -500,11 +500,11 @@ says_nothing_of_us() {
 		for program in "hsa_dispatch -n 50" "hsa_producers"; do
 			echo "$how $program"
 			# shellcheck disable=SC2086 # words
-			sim SIMKFD_GPUS=1 HSA_TOOLS_LIB="$AGENT" $how valgrind --log-file="$(tmp valgrind)" \
-				"$O/workloads/"$program >"$(tmp out)"
-			grep -q '^result PASSED$' "$(tmp out)"
-			grep -q 'ERROR SUMMARY' "$(tmp valgrind)"
-			says_nothing_of_us "$(tmp valgrind)"
+			sim SIMKFD_GPUS=1 HSA_TOOLS_LIB="$AGENT" $how valgrind --log-file="$T/valgrind" \
+				"$O/workloads/"$program >"$T/out"
+			grep -q '^result PASSED$' "$T/out"
+			grep -q 'ERROR SUMMARY' "$T/valgrind"
+			says_nothing_of_us "$T/valgrind"
 		done
 	done
 }
@@ -517,23 +517,23 @@ says_nothing_of_us() {
 
 	nm -D "$O/tsan/librtrace-agent.so" | grep -q __tsan_write
 	tsan=$(realpath "$(gcc -print-file-name=libtsan.so)")
-	sim_exec LD_PRELOAD="$tsan $O/libsimkfd.so" TSAN_OPTIONS="log_path=$(tmp tsan) exitcode=0" SIMKFD_GPUS=2 \
+	sim_exec LD_PRELOAD="$tsan $O/libsimkfd.so" TSAN_OPTIONS="log_path=$T/tsan exitcode=0" SIMKFD_GPUS=2 \
 		HSA_TOOLS_LIB="$O/tsan/librtrace-agent.so" setarch -R "$O/workloads/storm" -g 2 -t 4 -s 4 -n 100000 \
-		>"$(tmp out)" 2>"$(tmp job.err)" &
+		>"$T/out" 2>"$T/job.err" &
 	job=$!
 	JOBS_STARTED+=("$job")
 	wait_for grep -q librtrace-agent "/proc/$job/maps"
-	touch "$(tmp ops)"
+	touch "$T/ops"
 	# On a busy machine a tracer may be gone before the agent has heard of it.
-	for ((i = 0; i < 5 || (i < 20 && $(wc -l <"$(tmp ops)") <= 100); i++)); do
-		"$RTRACE" -p "$job" -t gpu -f json -o "$(tmp t.json)" --duration 0.3 2>"$(tmp err)" || break
-		traced_ops "$(tmp t.json)" >>"$(tmp ops)"
+	for ((i = 0; i < 5 || (i < 20 && $(wc -l <"$T/ops") <= 100); i++)); do
+		"$RTRACE" -p "$job" -t gpu -f json -o "$T/t.json" --duration 0.3 2>"$T/err" || break
+		traced_ops "$T/t.json" >>"$T/ops"
 		sleep 0.1
 	done
-	cat "$(tmp err)"
-	[ "$(wc -l <"$(tmp ops)")" -gt 100 ]
+	cat "$T/err"
+	[ "$(wc -l <"$T/ops")" -gt 100 ]
 	wait "$job"
-	grep -q '^result PASSED$' "$(tmp out)"
-	grep -q 'data race' "$(tmp tsan)".*
-	says_nothing_of_us "$(tmp tsan)".*
+	grep -q '^result PASSED$' "$T/out"
+	grep -q 'data race' "$T/tsan".*
+	says_nothing_of_us "$T/tsan".*
 }

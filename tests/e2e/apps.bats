@@ -10,7 +10,7 @@ load gpu
 
 teardown() {
 	end_jobs
-	rm -f "$(tmp t.json)" "$(tmp truth)"
+	rm -f "$T/t.json" "$T/truth"
 }
 
 # The program of that name, or the test is skipped.
@@ -26,37 +26,37 @@ launched() {
 	local options=$1 untraced=0 traced=0
 
 	shift
-	sim SIMKFD_GPUS=1 "$program" "$@" >"$(tmp out)" 2>&1 || untraced=$?
+	sim SIMKFD_GPUS=1 "$program" "$@" >"$T/out" 2>&1 || untraced=$?
 	# shellcheck disable=SC2086 # several options
-	sim SIMKFD_GPUS=1 SIMKFD_DRIFT_PPM=200 SIMKFD_TRUTH="$(tmp truth)" \
-		"$RTRACE" $options -f json -o "$(tmp t.json)" -- nice -n 19 "$program" "$@" \
-		>"$(tmp out)" 2>"$(tmp err)" || traced=$?
+	sim SIMKFD_GPUS=1 SIMKFD_DRIFT_PPM=200 SIMKFD_TRUTH="$T/truth" \
+		"$RTRACE" $options -f json -o "$T/t.json" -- nice -n 19 "$program" "$@" \
+		>"$T/out" 2>"$T/err" || traced=$?
 	[ "$traced" = "$untraced" ]
-	cat "$(tmp err)"
-	nothing_lost "$(tmp err)" '; 0 GPU operations uncorrelated, 0 without end'
-	check_truth "$(tmp truth)" "$(tmp t.json)"
+	cat "$T/err"
+	nothing_lost "$T/err" '; 0 GPU operations uncorrelated, 0 without end'
+	check_truth "$T/truth" "$T/t.json"
 }
 
 # attached ARG...: to a program that is at work and goes on for long.
 attached() {
-	sim_exec HSA_TOOLS_LIB="$O/librtrace-agent.so" SIMKFD_GPUS=1 SIMKFD_DRIFT_PPM=200 SIMKFD_TRUTH="$(tmp truth)" \
-		nice -n 19 "$program" "$@" >"$(tmp out)" 2>&1 &
+	sim_exec HSA_TOOLS_LIB="$O/librtrace-agent.so" SIMKFD_GPUS=1 SIMKFD_DRIFT_PPM=200 SIMKFD_TRUTH="$T/truth" \
+		nice -n 19 "$program" "$@" >"$T/out" 2>&1 &
 	job=$!
 	JOBS_STARTED+=("$job")
-	wait_for eval '[ "$(grep -c kind=dispatch "$(tmp truth)")" -gt 100 ]'
-	"$RTRACE" -p "$job" -f json -o "$(tmp t.json)" --duration "$(seconds 1)" 2>"$(tmp err)"
+	wait_for eval '[ "$(grep -c kind=dispatch "$T/truth")" -gt 100 ]'
+	"$RTRACE" -p "$job" -f json -o "$T/t.json" --duration "$(seconds 1)" 2>"$T/err"
 	kill -TERM "$job"
 	wait "$job" || :
-	cat "$(tmp err)"
-	nothing_lost "$(tmp err)" '; 0 GPU operations uncorrelated, 0 without end'
-	check_truth_between "$(tmp truth)" "$(tmp t.json)"
+	cat "$T/err"
+	nothing_lost "$T/err" '; 0 GPU operations uncorrelated, 0 without end'
+	check_truth_between "$T/truth" "$T/t.json"
 }
 
 # It looks up each of the tens of thousands of kernels in its files: HSA's calls, launched, would take minutes.
 @test "rocblas-bench, launched" {
 	find_app 'librocblas*-bench/rocblas-bench'
 	launched "-t runtime" -f gemm -r s -m 256 -n 256 -k 256 -i 50 -v 0
-	[ "$(grep -c Cijk "$(tmp traced)")" -gt 50 ]
+	[ "$(grep -c Cijk "$T/traced")" -gt 50 ]
 }
 
 @test "rocblas-bench, attached to" {
@@ -67,7 +67,7 @@ attached() {
 for_rocrand() {
 	find_app "librocrand1-tests/$1"
 	launched ""
-	rm "$(tmp truth)"
+	rm "$T/truth"
 	attached --gtest_repeat=-1
 }
 

@@ -9,44 +9,44 @@ load gpu
 AGENT=$O/librtrace-agent.so
 
 start_tracer() {
-	start_tracing "$RTRACE" -f json -o "$(tmp t.json)" "$@"
+	start_tracing "$RTRACE" -f json -o "$T/t.json" "$@"
 }
 
 ops_are_true() {
-	truth_since_go "$(tmp truth)"
-	check_truth "$(tmp truth.go)" "$(tmp t.json)"
-	check_causes "$(tmp t.json)"
+	truth_since_go "$T/truth"
+	check_truth "$T/truth.go" "$T/t.json"
+	check_causes "$T/t.json"
 }
 
-exact() {
+exact() { # MODE CALLS
 	needs_mode "$1"
-	start_job HSA_TOOLS_LIB="$AGENT" "$O/workloads/job" -n 500 -t 4
+	start_job HSA_TOOLS_LIB="$AGENT" "$O/workloads/job" -n $(($2 / 20)) -t 4
 	start_tracer --attach "$1" -p "$job"
 	go
 	wait "$job"
 	wait "$tracer"
-	grep -q '^result PASSED$' "$(tmp out)"
-	[ "$(awk '$1 == "calls" {n += $3} END {print n}' "$(tmp out)")" -ge 10000 ]
-	check_counts "$(tmp out)" "$(tmp t.json)"
-	check_nesting "$(tmp t.json)"
-	check_balance "$(tmp t.json)"
-	cat "$(tmp err)"
-	nothing_lost "$(tmp err)" '; 0 GPU operations uncorrelated, 0 without end'
+	grep -q '^result PASSED$' "$T/out"
+	[ "$(awk '$1 == "calls" {n += $3} END {print n}' "$T/out")" -ge "$2" ]
+	check_counts "$T/out" "$T/t.json"
+	check_nesting "$T/t.json"
+	check_balance "$T/t.json"
+	cat "$T/err"
+	nothing_lost "$T/err" '; 0 GPU operations uncorrelated, 0 without end'
 	ops_are_true
 }
 
 # bats test_tags=smoke
 @test "attached to a running job: exactly its 10,000 calls, and every GPU operation under its cause" {
-	exact session
+	exact session 10000
 }
 
 @test "the same with uprobe_multi links" {
-	exact multi
+	exact multi 2000
 }
 
 # bats test_tags=node
 @test "the same with tracefs events" {
-	exact tracefs
+	exact tracefs 2000
 	[ -z "$(cat /sys/kernel/tracing/uprobe_events)" ]
 }
 
@@ -54,28 +54,28 @@ exact() {
 hsa_calls() {
 	start_tracer_on() {
 		fresh err
-		"$RTRACE" -v --capture uprobe -t hsa -f json -o "$(tmp t.json)" -p "$job" 2>"$(tmp err)" &
+		"$RTRACE" -v --capture uprobe -t hsa -f json -o "$T/t.json" -p "$job" 2>"$T/err" &
 		tracer=$!
 		JOBS_STARTED+=("$tracer")
-		wait_for grep -q '^rtrace-bpf: process' "$(tmp err)"
+		wait_for grep -q '^rtrace-bpf: process' "$T/err"
 	}
 	fresh go out
-	sim_exec "$@" "$O/workloads/hsa_calls" "$(tmp go)" >"$(tmp out)" 2>"$(tmp job.err)" &
+	sim_exec "$@" "$O/workloads/hsa_calls" "$T/go" >"$T/out" 2>"$T/job.err" &
 	job=$!
 	JOBS_STARTED+=("$job")
-	wait_for grep -q '^ready' "$(tmp out)"
+	wait_for grep -q '^ready' "$T/out"
 	start_tracer_on
 	# An event of tracefs is at the same places in all processes.
 	[ "$(attach_modes | head -n 1)" = tracefs ] ||
-		grep -Eq 'libhsa-runtime64.*: [0-9]+ functions behind their trampolines' "$(tmp err)"
-	touch "$(tmp go)"
+		grep -Eq 'libhsa-runtime64.*: [0-9]+ functions behind their trampolines' "$T/err"
+	touch "$T/go"
 	wait "$job"
 	wait "$tracer"
-	grep -q '^result PASSED$' "$(tmp out)"
-	nothing_lost "$(tmp err)"
-	COUNT_ALL=1 check_counts "$(tmp out)" "$(tmp t.json)"
+	grep -q '^result PASSED$' "$T/out"
+	nothing_lost "$T/err"
+	COUNT_ALL=1 check_counts "$T/out" "$T/t.json"
 	# Nothing but what the program called.
-	diff <(awk '$1 == "calls" {print $2}' "$(tmp out)" | sort -u) <(calls "$(tmp t.json)" | cut -f1 | sort -u)
+	diff <(awk '$1 == "calls" {print $2}' "$T/out" | sort -u) <(calls "$T/t.json" | cut -f1 | sort -u)
 }
 
 @test "behind trampolines: exactly the calls that the program made, with the agent and without" {
@@ -86,12 +86,12 @@ hsa_calls() {
 @test "a job without the agent: its calls all the same, and it is said that GPU times are missing" {
 	start_job "$O/workloads/job" -n 200
 	start_tracer -p "$job"
-	grep -q 'no GPU times' "$(tmp err)"
+	grep -q 'no GPU times' "$T/err"
 	go
 	wait "$job"
 	wait "$tracer"
-	check_counts "$(tmp out)" "$(tmp t.json)"
-	[ "$(traced_ops "$(tmp t.json)" | wc -l)" = 0 ]
+	check_counts "$T/out" "$T/t.json"
+	[ "$(traced_ops "$T/t.json" | wc -l)" = 0 ]
 }
 
 # bats test_tags=slow
@@ -99,15 +99,15 @@ hsa_calls() {
 	start_job HSA_TOOLS_LIB="$AGENT" "$O/workloads/job" -d 2000
 	go
 	for i in 1 2; do
-		"$RTRACE" -p "$job" -f json -o "$(tmp $i.json)" --duration "$(seconds 0.5)" 2>"$(tmp $i.err)"
-		[ "$(traced_ops "$(tmp $i.json)" | wc -l)" -gt 20 ]
-		check_nesting "$(tmp $i.json)"
+		"$RTRACE" -p "$job" -f json -o "$T/$i.json" --duration "$(seconds 0.5)" 2>"$T/$i.err"
+		[ "$(traced_ops "$T/$i.json" | wc -l)" -gt 20 ]
+		check_nesting "$T/$i.json"
 	done
-	[ "$(calls "$(tmp 1.json)" | cut -f7 | sort -g | tail -n 1 | cut -d. -f1)" -lt \
-		"$(calls "$(tmp 2.json)" | cut -f7 | sort -g | head -n 1 | cut -d. -f1)" ]
+	[ "$(calls "$T/1.json" | cut -f7 | sort -g | tail -n 1 | cut -d. -f1)" -lt \
+		"$(calls "$T/2.json" | cut -f7 | sort -g | head -n 1 | cut -d. -f1)" ]
 	kill -TERM "$job"
 	wait "$job"
-	grep -q '^result PASSED$' "$(tmp out)"
+	grep -q '^result PASSED$' "$T/out"
 }
 
 # A digest of HIP's code as it is in the process's memory.
@@ -131,12 +131,12 @@ bytes_in_memory() {
 	wait "$tracer" || :
 	wait_for eval '[ "$(bytes_in_memory "$job")" = "$clean" ]'
 	# A later tracer finds everything in order.
-	"$RTRACE" -p "$job" -f json -o "$(tmp later.json)" --duration 0.3 2>"$(tmp later.err)"
-	check_nesting "$(tmp later.json)"
-	[ "$(traced_ops "$(tmp later.json)" | wc -l)" -gt 5 ]
+	"$RTRACE" -p "$job" -f json -o "$T/later.json" --duration 0.3 2>"$T/later.err"
+	check_nesting "$T/later.json"
+	[ "$(traced_ops "$T/later.json" | wc -l)" -gt 5 ]
 	kill -TERM "$job"
 	wait "$job"
-	grep -q '^result PASSED$' "$(tmp out)"
+	grep -q '^result PASSED$' "$T/out"
 }
 
 # bats test_tags=slow
@@ -147,23 +147,23 @@ bytes_in_memory() {
 	sleep 0.7
 	kill -KILL "$job"
 	wait "$tracer"
-	check_nesting "$(tmp t.json)"
-	check_balance "$(tmp t.json)"
-	truth_since_go "$(tmp truth)"
-	true_ops "$(tmp truth.go)" >"$(tmp true)"
-	traced_ops "$(tmp t.json)" >"$(tmp traced)"
-	[ "$(wc -l <"$(tmp true)")" -gt 100 ]
+	check_nesting "$T/t.json"
+	check_balance "$T/t.json"
+	truth_since_go "$T/truth"
+	true_ops "$T/truth.go" >"$T/true"
+	traced_ops "$T/t.json" >"$T/traced"
+	[ "$(wc -l <"$T/true")" -gt 100 ]
 	# Nothing is in the trace that was not run; what the agent had not read when it was killed, 2 ms of
 	# work at most, is there as submitted and without end.
-	last=$(cut -f6 "$(tmp true)" | sort -n | tail -n 1)
+	last=$(cut -f6 "$T/true" | sort -n | tail -n 1)
 	awk -F '\t' -v last="$last" '
 		# As digits: mawk writes large numbers as 2.6e+13.
 		function key(i) { return $1 " " $2 " " $3 " " $4 " " sprintf("%.0f", int($5 / 4000) + i) }
 		NR == FNR { seen[key(0)] = 1; next }
 		$6 < last - 100000000 && !(key(0) in seen || key(-1) in seen || key(1) in seen) {
 			print "missing: " $0; bad = 1 }
-		END { exit bad }' "$(tmp traced)" "$(tmp true)"
-	[ "$(wc -l <"$(tmp traced)")" -le "$(wc -l <"$(tmp true)")" ]
+		END { exit bad }' "$T/traced" "$T/true"
+	[ "$(wc -l <"$T/traced")" -le "$(wc -l <"$T/true")" ]
 }
 
 # bats test_tags=node
@@ -172,7 +172,7 @@ bytes_in_memory() {
 	start_job HSA_TOOLS_LIB="$AGENT" "$O/workloads/job" -n 200
 	start_tracer -a
 	go
-	sim_exec HSA_TOOLS_LIB="$AGENT" "$O/workloads/vectoradd" >"$(tmp second)" &
+	sim_exec HSA_TOOLS_LIB="$AGENT" "$O/workloads/vectoradd" >"$T/second" &
 	second=$!
 	wait "$second"
 	wait "$job"
@@ -180,15 +180,15 @@ bytes_in_memory() {
 	kill -INT "$tracer"
 	wait "$tracer"
 	only() {
-		jq -c --argjson pid "$1" '.traceEvents |= map(select(.pid == $pid))' "$(tmp t.json)"
+		jq -c --argjson pid "$1" '.traceEvents |= map(select(.pid == $pid))' "$T/t.json"
 	}
-	only "$job" >"$(tmp first.json)"
-	only "$second" >"$(tmp second.json)"
-	check_nesting "$(tmp first.json)"
-	check_nesting "$(tmp second.json)"
-	check_counts "$(tmp out)" "$(tmp first.json)"
+	only "$job" >"$T/first.json"
+	only "$second" >"$T/second.json"
+	check_nesting "$T/first.json"
+	check_nesting "$T/second.json"
+	check_counts "$T/out" "$T/first.json"
 	# The library files were probed before: nothing is missing from its first call on.
-	check_counts "$(tmp second)" "$(tmp second.json)" '^(__)?hip'
+	check_counts "$T/second" "$T/second.json" '^(__)?hip'
 }
 
 @test "Ctrl-C and --duration end the trace, not the job" {
@@ -197,38 +197,38 @@ bytes_in_memory() {
 	start_tracer -p "$job"
 	kill -INT "$tracer"
 	wait "$tracer"
-	"$RTRACE" -p "$job" -f text -o "$(tmp text)" --duration 0.3 2>"$(tmp err)"
-	grep -q hipLaunchKernel "$(tmp text)"
+	"$RTRACE" -p "$job" -f text -o "$T/text" --duration 0.3 2>"$T/err"
+	grep -q hipLaunchKernel "$T/text"
 	kill -0 "$job"
 	kill -TERM "$job"
 	wait "$job"
-	grep -q '^result PASSED$' "$(tmp out)"
+	grep -q '^result PASSED$' "$T/out"
 }
 
 @test "many processes: -p twice" {
 	start_job HSA_TOOLS_LIB="$AGENT" "$O/workloads/job" -n 100
 	first=$job
-	mv "$(tmp out)" "$(tmp out1)"
+	mv "$T/out" "$T/out1"
 	start_job HSA_TOOLS_LIB="$AGENT" "$O/workloads/job" -n 100
 	second=$job
-	"$RTRACE" -p "$first" -p "$second" -f json -o "$(tmp t.json)" 2>"$(tmp err)" &
+	"$RTRACE" -p "$first" -p "$second" -f json -o "$T/t.json" 2>"$T/err" &
 	tracer=$!
 	JOBS_STARTED+=("$tracer")
-	wait_for eval '[ "$(grep -c "API calls" "$(tmp err)")" = 2 ]'
+	wait_for eval '[ "$(grep -c "API calls" "$T/err")" = 2 ]'
 	go
 	wait "$first"
 	wait "$second"
 	wait "$tracer"
-	cat "$(tmp out1)" >>"$(tmp out)"
-	check_counts "$(tmp out)" "$(tmp t.json)"
-	[ "$(calls "$(tmp t.json)" | cut -f5 | sort -u | wc -l)" = 2 ]
+	cat "$T/out1" >>"$T/out"
+	check_counts "$T/out" "$T/t.json"
+	[ "$(calls "$T/t.json" | cut -f5 | sort -u | wc -l)" = 2 ]
 }
 
 # bats test_tags=slow
 @test "kill -9 of the tracer of a command: nothing that it had stopped stays so" {
 	for i in 1 2 3 4 5 6 7 8; do
 		"$RTRACE" -f text -o /dev/null -- sh -c \
-			"for i in $(seq -s " " 150); do '$O/capture/edges' plain 10; done" >"$(tmp out.$i)" 2>/dev/null &
+			"for i in $(seq -s " " 150); do '$O/capture/edges' plain 10; done" >"$T/out.$i" 2>/dev/null &
 		tracer=$!
 		sleep "0.$((20 + i * 3))"
 		kill -KILL "$tracer"
@@ -239,33 +239,33 @@ bytes_in_memory() {
 	wait_for eval '[ -z "$(pgrep -f -r T "capture/edges plain 10")" ]'
 	# The commands have run to their ends.
 	for i in 1 2 3 4 5 6 7 8; do
-		[ ! -s "$(tmp out.$i)" ] || wait_for eval '[ "$(grep -c PASSED "$(tmp out.'$i')")" = 150 ]'
+		[ ! -s "$T/out.$i" ] || wait_for eval '[ "$(grep -c PASSED "$T/out.'$i'")" = 150 ]'
 	done
 }
 
 # Waits until the tracer of this test has said so on stderr.
 started() {
-	wait_for grep -q "$1" "$(tmp err)"
+	wait_for grep -q "$1" "$T/err"
 }
 
 # bats test_tags=node
 @test "-a first, then a library that nobody had: it is found and probed" {
-	"$RTRACE" -v -a -f json -o "$(tmp t.json)" 2>"$(tmp err)" &
+	"$RTRACE" -v -a -f json -o "$T/t.json" 2>"$T/err" &
 	tracer=$!
 	JOBS_STARTED+=("$tracer")
 	started 'rings:'
 	sleep 0.5
-	"$O/capture/edges" go 500 >"$(tmp out)" &
+	"$O/capture/edges" go 500 >"$T/out" &
 	job=$!
 	JOBS_STARTED+=("$job")
-	wait_for grep -q ready "$(tmp out)"
+	wait_for grep -q ready "$T/out"
 	started "attach: .* of $O/capture/libamdhip64.so.99"
 	kill -USR1 "$job"
 	wait "$job"
 	sleep 0.2
 	kill -INT "$tracer"
 	wait "$tracer"
-	[ "$(count "$(tmp t.json)" hipTestPlain)" = 500 ]
+	[ "$(count "$T/t.json" hipTestPlain)" = 500 ]
 }
 
 # The tracefs events of the tracer with that pid.
@@ -275,10 +275,10 @@ events_of() {
 
 # bats test_tags=node
 @test "tracefs events that a killed tracer left do no harm, and the next tracer removes them" {
-	"$O/capture/edges" go 500 >"$(tmp out)" &
+	"$O/capture/edges" go 500 >"$T/out" &
 	job=$!
 	JOBS_STARTED+=("$job")
-	wait_for grep -q ready "$(tmp out)"
+	wait_for grep -q ready "$T/out"
 	start_tracer --attach tracefs -p "$job"
 	# Entry and return of each function, all on two events.
 	[ "$(events_of "$tracer")" -ge 20 ]
@@ -286,22 +286,22 @@ events_of() {
 	kill -KILL "$tracer"
 	wait "$tracer" || :
 	old=$tracer
-	rm "$(tmp err)"
+	rm "$T/err"
 	[ "$(events_of "$old")" -ge 20 ]
 	start_tracer --attach tracefs -p "$job"
 	[ "$(events_of "$old")" = 0 ]
 	kill -USR1 "$job"
 	wait "$job"
 	wait "$tracer"
-	[ "$(count "$(tmp t.json)" hipTestPlain)" = 500 ]
+	[ "$(count "$T/t.json" hipTestPlain)" = 500 ]
 	[ "$(events_of "$tracer")" = 0 ]
 }
 
 @test "-p: a library that is loaded later" {
-	"$O/capture/edges" load "$O/libroctx64.so.4" >"$(tmp out)" &
+	"$O/capture/edges" load "$O/libroctx64.so.4" >"$T/out" &
 	job=$!
 	JOBS_STARTED+=("$job")
-	wait_for grep -q ready "$(tmp out)"
+	wait_for grep -q ready "$T/out"
 	start_tracer -v -p "$job"
 	kill -USR1 "$job"
 	started 'attach: .*libroctx64'
@@ -309,19 +309,19 @@ events_of() {
 	kill -USR1 "$job"
 	wait "$job"
 	wait "$tracer"
-	[ "$(count "$(tmp t.json)" roctxMarkA)" = 10 ]
-	[ "$(jq '[.traceEvents[] | select(.ph == "i" and .name == "from a late library")] | length' "$(tmp t.json)")" = 10 ]
+	[ "$(count "$T/t.json" roctxMarkA)" = 10 ]
+	[ "$(jq '[.traceEvents[] | select(.ph == "i" and .name == "from a late library")] | length' "$T/t.json")" = 10 ]
 }
 
 @test "after a tracer has gone the agent is dormant, and the next one finds nothing of before" {
 	start_job HSA_TOOLS_LIB="$AGENT" "$O/workloads/job" -d 1000
 	go
-	"$RTRACE" -p "$job" -f json -o "$(tmp 1.json)" --duration 0.3 2>"$(tmp 1.err)"
-	"$O/tests/agent_dump" "$job" --seconds 1 >"$(tmp dump.1)"
-	"$O/tests/agent_dump" "$job" --seconds 1 >"$(tmp dump.2)"
-	diff <(grep -c . "$(tmp dump.1)") <(grep -c . "$(tmp dump.2)")
-	"$RTRACE" -p "$job" -f json -o "$(tmp 2.json)" --duration 0.3 2>"$(tmp 2.err)"
-	grep -q ' 0 other; 0 GPU operations uncorrelated' "$(tmp 2.err)"
+	"$RTRACE" -p "$job" -f json -o "$T/1.json" --duration 0.3 2>"$T/1.err"
+	"$O/tests/agent_dump" "$job" --seconds 1 >"$T/dump.1"
+	"$O/tests/agent_dump" "$job" --seconds 1 >"$T/dump.2"
+	diff <(grep -c . "$T/dump.1") <(grep -c . "$T/dump.2")
+	"$RTRACE" -p "$job" -f json -o "$T/2.json" --duration 0.3 2>"$T/2.err"
+	grep -q ' 0 other; 0 GPU operations uncorrelated' "$T/2.err"
 	kill -TERM "$job"
 	wait "$job"
 }
@@ -333,45 +333,45 @@ events_of() {
 	go
 	sleep 0.2
 	kill -STOP "$tracer"
-	wait_for grep -q 'rtrace-agent: dormant' "$(tmp job.err)"
+	wait_for grep -q 'rtrace-agent: dormant' "$T/job.err"
 	sleep 0.2
 	kill -CONT "$tracer"
-	back() { [ "$(grep -c 'rtrace-agent: recording' "$(tmp job.err)")" = 2 ]; }
+	back() { [ "$(grep -c 'rtrace-agent: recording' "$T/job.err")" = 2 ]; }
 	wait_for back
 	kill -TERM "$job"
 	wait "$job"
 	wait "$tracer"
-	truth_since_go "$(tmp truth)"
-	true_ops "$(tmp truth.go)" >"$(tmp true)"
-	recorded=$(sed -n 's/.*calls, \([0-9]*\) dispatches, \([0-9]*\) copies.*/\1 \2/p' "$(tmp err)" | awk '{print $1 + $2}')
-	lost=$(sed -n 's/.*too deep), \([0-9]*\) GPU records.*/\1/p' "$(tmp err)")
+	truth_since_go "$T/truth"
+	true_ops "$T/truth.go" >"$T/true"
+	recorded=$(sed -n 's/.*calls, \([0-9]*\) dispatches, \([0-9]*\) copies.*/\1 \2/p' "$T/err" | awk '{print $1 + $2}')
+	lost=$(sed -n 's/.*too deep), \([0-9]*\) GPU records.*/\1/p' "$T/err")
 	[ "$lost" -gt 0 ]
-	echo "recorded $recorded, lost $lost, in truth $(wc -l <"$(tmp true)")"
-	[ $((recorded + lost)) = "$(wc -l <"$(tmp true)")" ]
+	echo "recorded $recorded, lost $lost, in truth $(wc -l <"$T/true")"
+	[ $((recorded + lost)) = "$(wc -l <"$T/true")" ]
 }
 
 # bats test_tags=slow,node
 @test "a FIFO that is named like a library holds nobody up" {
-	mkfifo "$(tmp libamdhip64.so)"
-	"$RTRACE" -a -f json -o "$(tmp t.json)" --duration 2 2>"$(tmp err)" &
+	mkfifo "$T/libamdhip64.so"
+	"$RTRACE" -a -f json -o "$T/t.json" --duration 2 2>"$T/err" &
 	tracer=$!
 	JOBS_STARTED+=("$tracer")
 	sleep 0.7
-	perl -e 'use Fcntl; sysopen(F, $ARGV[0], O_RDONLY | O_NONBLOCK) or die; sleep 1' "$(tmp libamdhip64.so)"
+	perl -e 'use Fcntl; sysopen(F, $ARGV[0], O_RDONLY | O_NONBLOCK) or die; sleep 1' "$T/libamdhip64.so"
 	timeout 10 tail --pid="$tracer" -f /dev/null
-	grep -q '^rtrace-bpf: recorded' "$(tmp err)"
+	grep -q '^rtrace-bpf: recorded' "$T/err"
 }
 
 @test "two tracers at once: the second is told that the GPU times are taken" {
 	start_job HSA_TOOLS_LIB="$AGENT" "$O/workloads/job" -d 1000
 	go
 	start_tracer -p "$job"
-	"$RTRACE" -p "$job" -f json -o "$(tmp 2.json)" --duration 0.3 2>"$(tmp 2.err)"
-	grep -q "no GPU times: its agent serves another tracer, process $tracer\$" "$(tmp 2.err)"
-	[ "$(count "$(tmp 2.json)" hipLaunchKernel)" -gt 5 ]
+	"$RTRACE" -p "$job" -f json -o "$T/2.json" --duration 0.3 2>"$T/2.err"
+	grep -q "no GPU times: its agent serves another tracer, process $tracer\$" "$T/2.err"
+	[ "$(count "$T/2.json" hipLaunchKernel)" -gt 5 ]
 	kill -INT "$tracer"
 	wait "$tracer"
-	grep -q ' 0 other; 0 GPU operations uncorrelated' "$(tmp err)"
+	grep -q ' 0 other; 0 GPU operations uncorrelated' "$T/err"
 	kill -TERM "$job"
 	wait "$job"
 }

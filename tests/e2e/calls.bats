@@ -11,7 +11,7 @@ teardown() {
 
 # What the tracer says of each call, without times.
 traced_calls() {
-	grep -vE '^---|gap: calls may be missing: no GPU operations|^ +-?[0-9.]+ +[0-9]+ +(range|mark) ' "$(tmp t.txt)" |
+	grep -vE '^---|gap: calls may be missing: no GPU operations|^ +-?[0-9.]+ +[0-9]+ +(range|mark) ' "$T/t.txt" |
 		sed -E 's/^ +-?[0-9.]+ +[0-9]+ +//; s/ <[^<>]*>( \([^()]*\))?$//'
 }
 
@@ -22,14 +22,14 @@ expected_calls() {
 		s/^(hsa_(signal|queue)_[^ (]*)_acq_rel\(/\1_scacq_screl(/
 		s/^(hsa_(signal|queue)_[^ (]*)_acquire\(/\1_scacquire(/
 		s/^(hsa_(signal|queue)_[^ (]*)_release\(/\1_screlease(/
-		s/^(hsa_[^ (]*iterate_[^ (]*\(.*\)) = .*/\1 = ?/; /^hsa_.*iterate_/s/ \[\*profile=.*\], callback=/, callback=/' "$(tmp out)"
+		s/^(hsa_[^ (]*iterate_[^ (]*\(.*\)) = .*/\1 = ?/; /^hsa_.*iterate_/s/ \[\*profile=.*\], callback=/, callback=/' "$T/out"
 }
 
 every_value() {
-	"$RTRACE" --attach "$1" --all-functions -o "$(tmp t.txt)" -- \
-		"$O/api/calls" -x hip __hip hsa_ hsaKmt roctxR roctxM >"$(tmp out)" 2>"$(tmp err)"
-	nothing_lost "$(tmp err)"
-	[ "$(wc -l <"$(tmp out)")" -gt 700 ]
+	"$RTRACE" --attach "$1" --all-functions -o "$T/t.txt" -- \
+		"$O/api/calls" -x hip __hip hsa_ hsaKmt roctxR roctxM >"$T/out" 2>"$T/err"
+	nothing_lost "$T/err"
+	[ "$(wc -l <"$T/out")" -gt 700 ]
 	diff <(expected_calls) <(traced_calls)
 }
 
@@ -40,19 +40,19 @@ every_value() {
 # What roctracer's documentation prints of its MatrixTranspose sample: dst, src, size and kind of copies,
 # ptr, size and *ptr of allocations, ptr of what is freed, kernel and stream of launches.
 @test "an unmodified program, attached to: its calls with all that there is to say of them" {
-	sim_exec HSA_TOOLS_LIB="$O/librtrace-agent.so" "$O/workloads/matrixtranspose" 1000 >"$(tmp out)" &
+	sim_exec HSA_TOOLS_LIB="$O/librtrace-agent.so" "$O/workloads/matrixtranspose" 1000 >"$T/out" &
 	job=$!
 	JOBS_STARTED+=("$job")
 	wait_for grep -q librtrace-agent "/proc/$job/maps"
-	"$RTRACE" -p "$job" -t hip,gpu -o "$(tmp t.txt)" &
+	"$RTRACE" -p "$job" -t hip,gpu -o "$T/t.txt" &
 	tracer=$!
 	JOBS_STARTED+=("$tracer")
-	three_rounds() { [ "$(grep -c ' hipFree(' "$(tmp t.txt)")" -ge 6 ]; }
+	three_rounds() { [ "$(grep -c ' hipFree(' "$T/t.txt")" -ge 6 ]; }
 	wait_for three_rounds
 	kill -INT "$tracer"
 	wait "$tracer"
 	kill "$job"
-	sed -E 's/^ +-?[0-9.]+ +[0-9]+ +//; s/ <[^<>]*>( \([^()]*\))?$//' "$(tmp t.txt)" >"$(tmp calls)"
+	sed -E 's/^ +-?[0-9.]+ +[0-9]+ +//; s/ <[^<>]*>( \([^()]*\))?$//' "$T/t.txt" >"$T/calls"
 	awk '
 		function fail(why) { print why ": " $0; bad = 1 }
 		/^hipMalloc\(/ {
@@ -77,5 +77,5 @@ every_value() {
 		END {
 			print allocated, to, from, freed, launched, ran
 			exit bad || !(allocated > 2 && to && from && freed && launched && ran)
-		}' "$(tmp calls)"
+		}' "$T/calls"
 }

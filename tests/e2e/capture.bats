@@ -12,19 +12,19 @@ trace() {
 	local mode=$1
 
 	shift
-	"$RTRACE" --attach "$mode" -f json -o "$(tmp t.json)" -- "$EDGES" "$@" >"$(tmp out)" 2>"$(tmp err)"
-	grep -q '^result PASSED$' "$(tmp out)"
+	"$RTRACE" --attach "$mode" -f json -o "$T/t.json" -- "$EDGES" "$@" >"$T/out" 2>"$T/err"
+	grep -q '^result PASSED$' "$T/out"
 }
 
 # What became of each call, names indented by depth in the order of entry.
 tree() {
-	calls "$(tmp t.json)" | sort -t "$(printf '\t')" -k7,7g | awk -F '\t' '
+	calls "$T/t.json" | sort -t "$(printf '\t')" -k7,7g | awk -F '\t' '
 		{ d = $3 ? depth[$3] + 1 : 0; depth[$2] = d
 		  printf "%*s%s%s\n", d, "", $1, $4 == "-" ? "" : " " $4 }'
 }
 
 same() {
-	diff <(tree) - || { cat "$(tmp err)"; return 1; }
+	diff <(tree) - || { cat "$T/err"; return 1; }
 }
 
 best_mode() {
@@ -33,14 +33,14 @@ best_mode() {
 
 plain() {
 	trace "$1" plain 1000
-	[ "$(count "$(tmp t.json)" hipTestPlain)" = 1000 ]
+	[ "$(count "$T/t.json" hipTestPlain)" = 1000 ]
 	# Arguments and results, call by call: e = 0..999 among constants.
 	jq -e '[.traceEvents[] | select(.name == "hipTestPlain") | .args] |
 		(map(.args[0]) | unique | length) == 1000 and
-		all(.args[1:] == ["0x2", "0x3", "0x4", "0x5", "0x6"])' "$(tmp t.json)"
+		all(.args[1:] == ["0x2", "0x3", "0x4", "0x5", "0x6"])' "$T/t.json"
 	jq -e '[.traceEvents[] | select(.name == "hipTestPlain" and .args.args[0] == "0x3e7")] |
-		length == 1 and .[0].args.ret == "0x441"' "$(tmp t.json)"
-	check_nesting "$(tmp t.json)"
+		length == 1 and .[0].args.ret == "0x441"' "$T/t.json"
+	check_nesting "$T/t.json"
 }
 
 # bats test_tags=smoke
@@ -79,8 +79,8 @@ recurse() {
 
 @test "recursion deeper than the capture's stack is counted, and harms nothing after it" {
 	trace "$(best_mode)" recurse 100
-	[ "$(count "$(tmp t.json)" hipTestRecurse)" = 64 ]
-	grep -q ' 36 (nested too deep)' "$(tmp err)"
+	[ "$(count "$T/t.json" hipTestRecurse)" = 64 ]
+	grep -q ' 36 (nested too deep)' "$T/err"
 	[ "$(tree | tail -n 1)" = hipTestPlain ]
 }
 
@@ -169,9 +169,9 @@ exit_thread() {
 
 fork_in_call() {
 	trace "$1" fork_in_call 3
-	[ "$(count "$(tmp t.json)" hipTestCallback)" = 3 ]
-	[ "$(count "$(tmp t.json)" hipTestPlain)" = 6 ]
-	[ "$(calls "$(tmp t.json)" | awk '$1 == "hipTestPlain" && $3 == 0 {print $5}' | sort -u | wc -l)" = 3 ]
+	[ "$(count "$T/t.json" hipTestCallback)" = 3 ]
+	[ "$(count "$T/t.json" hipTestPlain)" = 6 ]
+	[ "$(calls "$T/t.json" | awk '$1 == "hipTestPlain" && $3 == 0 {print $5}' | sort -u | wc -l)" = 3 ]
 }
 
 @test "fork inside a call: the child's calls are its own" {
@@ -200,15 +200,15 @@ vfork_in_call() {
 
 @test "a thousand threads" {
 	trace "$(best_mode)" threads 1000
-	[ "$(count "$(tmp t.json)" hipTestNested)" = 10000 ]
-	[ "$(count "$(tmp t.json)" hipTestPlain)" = 30000 ]
-	check_nesting "$(tmp t.json)"
+	[ "$(count "$T/t.json" hipTestNested)" = 10000 ]
+	[ "$(count "$T/t.json" hipTestPlain)" = 30000 ]
+	check_nesting "$T/t.json"
 }
 
 asm_entries() {
 	trace "$1" asm 5
-	[ "$(count "$(tmp t.json)" hipTestRet)" = 5 ]
-	[ "$(count "$(tmp t.json)" hipTestEndbr)" = 5 ]
+	[ "$(count "$T/t.json" hipTestRet)" = 5 ]
+	[ "$(count "$T/t.json" hipTestEndbr)" = 5 ]
 }
 
 @test "functions of one instruction, and those that start with endbr64" {
@@ -216,13 +216,13 @@ asm_entries() {
 }
 
 open_call() {
-	"$EDGES" open_call >"$(tmp out)" &
+	"$EDGES" open_call >"$T/out" &
 	JOBS_STARTED+=($!)
 	pid=$!
-	wait_for grep -q ready "$(tmp out)"
-	"$RTRACE" -p "$pid" -f json -o "$(tmp t.json)" --duration 0.3
+	wait_for grep -q ready "$T/out"
+	"$RTRACE" -p "$pid" -f json -o "$T/t.json" --duration 0.3
 	# It was entered before the attach: not captured, and not counted as anything.
-	[ "$(calls "$(tmp t.json)" | wc -l)" = 0 ]
+	[ "$(calls "$T/t.json" | wc -l)" = 0 ]
 	end_processes
 }
 
@@ -232,12 +232,12 @@ open_call() {
 
 @test "a call that is still open when tracing stops is in the trace as unfinished" {
 	fresh out
-	"$RTRACE" -f json -o "$(tmp t.json)" -- "$EDGES" open_call >"$(tmp out)" 2>"$(tmp err)" &
+	"$RTRACE" -f json -o "$T/t.json" -- "$EDGES" open_call >"$T/out" 2>"$T/err" &
 	tracer=$!
 	JOBS_STARTED+=("$tracer")
 	# The program says so inside of the call.
-	wait_for grep -q '^ready' "$(tmp out)"
-	JOBS_STARTED+=("$(awk '/^ready/ { print $2 }' "$(tmp out)")")
+	wait_for grep -q '^ready' "$T/out"
+	JOBS_STARTED+=("$(awk '/^ready/ { print $2 }' "$T/out")")
 	kill -INT "$tracer"
 	wait "$tracer"
 	same <<-end
@@ -247,44 +247,44 @@ open_call() {
 
 # The tracer hears of all of it when it is over.
 @test "threads that end at once, late in being heard of: all is of their process, which has its name" {
-	"$RTRACE" -f json -o "$(tmp t.json)" -- "$EDGES" end_together 100 >"$(tmp out)" 2>"$(tmp err)" &
+	"$RTRACE" -f json -o "$T/t.json" -- "$EDGES" end_together 100 >"$T/out" 2>"$T/err" &
 	tracer=$!
 	JOBS_STARTED+=("$tracer")
-	wait_for grep -q ready "$(tmp out)"
+	wait_for grep -q ready "$T/out"
 	kill -STOP "$tracer"
-	kill -USR1 "$(awk '/^ready/ { print $2 }' "$(tmp out)")"
-	wait_for grep -q PASSED "$(tmp out)"
+	kill -USR1 "$(awk '/^ready/ { print $2 }' "$T/out")"
+	wait_for grep -q PASSED "$T/out"
 	kill -CONT "$tracer"
 	wait "$tracer"
-	[ "$(count "$(tmp t.json)" hipTestCallback)" = 800 ]
-	[ "$(calls "$(tmp t.json)" | awk '$4 == "unfinished" { print $5 }' | sort | uniq -c | awk '$1 == 8' | wc -l)" = 100 ]
-	jq -r '.traceEvents[] | select(.name == "process_labels") | .args.labels' "$(tmp t.json)" | sort | uniq -c >"$(tmp names)"
-	diff <(echo "100 $EDGES end_together 100") <(sed 's/^ *//' "$(tmp names)")
+	[ "$(count "$T/t.json" hipTestCallback)" = 800 ]
+	[ "$(calls "$T/t.json" | awk '$4 == "unfinished" { print $5 }' | sort | uniq -c | awk '$1 == 8' | wc -l)" = 100 ]
+	jq -r '.traceEvents[] | select(.name == "process_labels") | .args.labels' "$T/t.json" | sort | uniq -c >"$T/names"
+	diff <(echo "100 $EDGES end_together 100") <(sed 's/^ *//' "$T/names")
 }
 
 @test "ring full: what is lost is counted, the rest is whole" {
-	"$EDGES" go 30000 >"$(tmp out)" &
+	"$EDGES" go 30000 >"$T/out" &
 	job=$!
 	JOBS_STARTED+=("$job")
-	wait_for grep -q ready "$(tmp out)"
-	"$RTRACE" --buffer 1 -p "$job" -f json -o "$(tmp t.json)" --summary-json "$(tmp summary)" 2>"$(tmp err)" &
+	wait_for grep -q ready "$T/out"
+	"$RTRACE" --buffer 1 -p "$job" -f json -o "$T/t.json" --summary-json "$T/summary" 2>"$T/err" &
 	tracer=$!
 	JOBS_STARTED+=("$tracer")
-	wait_for grep -q "API calls" "$(tmp err)"
+	wait_for grep -q "API calls" "$T/err"
 	# Stopped, the tracer drains nothing: a ring holds 1 MiB / 136 bytes = 7710 calls.
 	kill -STOP "$tracer"
 	kill -USR1 "$job"
 	wait "$job"
 	kill -CONT "$tracer"
 	wait "$tracer"
-	recorded=$(sed -n 's/.*recorded \([0-9]*\) calls.*/\1/p' "$(tmp err)")
-	lost=$(sed -n 's/.*lost \([0-9]*\) calls.*/\1/p' "$(tmp err)")
+	recorded=$(sed -n 's/.*recorded \([0-9]*\) calls.*/\1/p' "$T/err")
+	lost=$(sed -n 's/.*lost \([0-9]*\) calls.*/\1/p' "$T/err")
 	[ "$lost" -gt 0 ]
-	[ "$recorded" = "$(count "$(tmp t.json)" hipTestPlain)" ]
+	[ "$recorded" = "$(count "$T/t.json" hipTestPlain)" ]
 	[ $((recorded + lost)) = 30000 ]
 	# The record of the process's end may have found no room, either.
-	jq -e '.recorded.calls + .lost.calls_ring_full == 30000 and .lost.total == .lost.calls_ring_full + .lost.other' "$(tmp summary)"
-	check_nesting "$(tmp t.json)"
+	jq -e '.recorded.calls + .lost.calls_ring_full == 30000 and .lost.total == .lost.calls_ring_full + .lost.other' "$T/summary"
+	check_nesting "$T/t.json"
 }
 
 teardown() {

@@ -31,7 +31,7 @@ captured_by_agents() {
 trace() {
 	local name=$1 file
 
-	file=$(tmp "$1")
+	file=$T/$1
 	shift
 	SIMKFD_KERNEL_LIB="$O/workloads/libkernels.so" SIMKFD_TRUTH="$file.truth" SIMKFD_QUEUE_GATE="$file.gate" \
 		RTRACE_AGENT_LOG=1 "$O/capture/observer" "$BATS_FILE_TMPDIR/places" "$file.calls" \
@@ -59,15 +59,15 @@ same() {
 
 	shift
 	trace auto -- "$@"
-	echo "$(captured_by_agents "$(tmp auto.err)") calls by agents"
-	[ "$(captured_by_agents "$(tmp auto.err)")" -ge "$least" ]
-	check_nesting "$(tmp auto.json)"
-	python3 tests/e2e/same_calls.py "$(tmp auto.calls)" "$(tmp auto.json)"
-	not grep -qE 'kind=(dispatch|copy)' "$(tmp auto.truth)" || judge "$(tmp auto.truth)" "$(tmp auto.json)"
+	echo "$(captured_by_agents "$T/auto.err") calls by agents"
+	[ "$(captured_by_agents "$T/auto.err")" -ge "$least" ]
+	check_nesting "$T/auto.json"
+	python3 tests/e2e/same_calls.py "$T/auto.calls" "$T/auto.json"
+	not grep -qE 'kind=(dispatch|copy)' "$T/auto.truth" || judge "$T/auto.truth" "$T/auto.json"
 	trace uprobe --capture uprobe -- "$@"
-	[ -z "$(captured_by_agents "$(tmp uprobe.err)")" ]
-	python3 tests/e2e/same_calls.py "$(tmp uprobe.calls)" "$(tmp uprobe.json)"
-	diff <(application_calls "$(tmp uprobe.json)") <(application_calls "$(tmp auto.json)")
+	[ -z "$(captured_by_agents "$T/uprobe.err")" ]
+	python3 tests/e2e/same_calls.py "$T/uprobe.calls" "$T/uprobe.json"
+	diff <(application_calls "$T/uprobe.json") <(application_calls "$T/auto.json")
 }
 
 @test "copies and a kernel" {
@@ -92,7 +92,7 @@ same() {
 
 @test "calls that fail" {
 	same 150 "$O/workloads/errors" -n 4
-	grep -q hipErrorInvalid "$(tmp auto.json)"
+	grep -q hipErrorInvalid "$T/auto.json"
 }
 
 @test "calls that are left by longjmp" {
@@ -107,13 +107,13 @@ same() {
 	DOMAINS=hip,hsa,kfd,gpu same 60 "$O/workloads/resources"
 	# One that is linked into the runtime asks the simulated driver, of which the kernel sees nothing.
 	if ldconfig -p | grep -q 'libhsakmt\.so'; then
-		grep -q hsaKmt "$(tmp auto.json)"
+		grep -q hsaKmt "$T/auto.json"
 	fi
 }
 
 # What ctypes calls is found by dlsym().
 @test "a program in Python: calls of the agent's inside of the kernel's" {
-	cat >"$(tmp p.py)" <<-'END'
+	cat >"$T/p.py" <<-'END'
 		import ctypes
 		import ctypes.util
 		hip = ctypes.CDLL(ctypes.util.find_library("amdhip64"))
@@ -124,15 +124,15 @@ same() {
 		    assert hip.hipDeviceSynchronize() == 0
 		    assert hip.hipFree(p) == 0
 	END
-	same 150 python3 "$(tmp p.py)"
-	[ "$(count "$(tmp auto.json)" hipMalloc)" = 20 ]
+	same 150 python3 "$T/p.py"
+	[ "$(count "$T/auto.json" hipMalloc)" = 20 ]
 }
 
 # start_job NAME=VALUE...: storm, for as long as the test takes; what its agent says is in job.err
 start_job() {
 	fresh job.err
 	sim_exec SIMKFD_GPUS=1 RTRACE_AGENT_LOG=1 "$@" "$O/workloads/storm" -t 2 -s 2 -b 8 -n 1000000 \
-		>/dev/null 2>"$(tmp job.err)" &
+		>/dev/null 2>"$T/job.err" &
 	job=$!
 	JOBS_STARTED+=("$job")
 }
@@ -156,7 +156,7 @@ start_tracer() {
 
 	shift
 	fresh "$name.err" "$name.text"
-	"$RTRACE" -v --buffer 64 "$@" -f json -f text -o "$(tmp "$name")" 2>"$(tmp "$name.err")" &
+	"$RTRACE" -v --buffer 64 "$@" -f json -f text -o "$T/$name" 2>"$T/$name.err" &
 	tracer=$!
 	JOBS_STARTED+=("$tracer")
 }
@@ -165,13 +165,13 @@ start_tracer() {
 stop_tracer() {
 	kill -INT "$2"
 	wait "$2"
-	nothing_lost "$(tmp "$1.err")"
-	CUT=1 check_nesting "$(tmp "$1.json")"
+	nothing_lost "$T/$1.err"
+	CUT=1 check_nesting "$T/$1.json"
 }
 
 # launched NAME PID: how many launches of the process are in the text
 launched() {
-	awk -v pid="$2" '$2 ~ "^" pid "(/|$)" && /hipLaunchKernel/ { n++ } END { print n + 0 }' "$(tmp "$1.text")"
+	awk -v pid="$2" '$2 ~ "^" pid "(/|$)" && /hipLaunchKernel/ { n++ } END { print n + 0 }' "$T/$1.text"
 }
 
 at_least() {
@@ -180,13 +180,13 @@ at_least() {
 
 # more_launches N NAME PID: waits for so many more in the text
 more_launches() {
-	wait_for test -s "$(tmp "$2.text")"
+	wait_for test -s "$T/$2.text"
 	wait_for at_least $(($(launched "$2" "$3") + $1)) launched "$2" "$3"
 }
 
 # The agent of the job has begun to capture, and captures all calls that begin from $since on (boot ns).
 agent_captures() {
-	wait_for grep -q 'rtrace-agent: captures calls' "$(tmp job.err)"
+	wait_for grep -q 'rtrace-agent: captures calls' "$T/job.err"
 	since=$(awk '{ printf "%.0f", ($1 + 0.01) * 1e9 }' /proc/uptime)
 }
 
@@ -195,15 +195,15 @@ agent_captures() {
 check_captured() {
 	local by_agents later
 
-	by_agents=$(captured_by_agents "$(tmp t.err)")
-	later=$(calls "$(tmp t.json)" | awk -v pid="$1" -v since="$since" \
+	by_agents=$(captured_by_agents "$T/t.err")
+	later=$(calls "$T/t.json" | awk -v pid="$1" -v since="$since" \
 		'$5 == pid && $7 >= since && $4 !~ /unfinished/' | wc -l)
 	echo "$by_agents calls by agents, $later came when all were"
 	[ "$by_agents" -ge "$later" ] && [ "$later" -gt 0 ]
 }
 
 gpu_operations() {
-	jq '[.traceEvents[] | select(.cat == "gpu")] | length' "$(tmp t.json)"
+	jq '[.traceEvents[] | select(.cat == "gpu")] | length' "$T/t.json"
 }
 
 # bats test_tags=node
@@ -215,7 +215,7 @@ gpu_operations() {
 	more_launches 200 t "$with"
 	more_launches 200 t "$without"
 	stop_tracer t "$tracer"
-	[ "$(launches "$(tmp t.json)" "$without")" -ge 200 ]
+	[ "$(launches "$T/t.json" "$without")" -ge 200 ]
 	check_captured "$with"
 }
 
@@ -231,9 +231,9 @@ gpu_operations() {
 		start_tracer t -p "$job" -t hip,gpu
 		more_launches "$launches" t "$job"
 		stop_tracer t "$tracer"
-		captured=$(captured_by_agents "$(tmp t.err)")
-		begin=$(jq '.otherData.begin // 0' "$(tmp t.json)")
-		[ "$(calls "$(tmp t.json)" | awk -v begin="$begin" '$8 < begin' | wc -l)" = 0 ]
+		captured=$(captured_by_agents "$T/t.err")
+		begin=$(jq '.otherData.begin // 0' "$T/t.json")
+		[ "$(calls "$T/t.json" | awk -v begin="$begin" '$8 < begin' | wc -l)" = 0 ]
 	done
 }
 
@@ -250,7 +250,7 @@ gpu_operations() {
 		more_launches 400 second "$job"
 		stop_tracer second "$tracer"
 		stop_tracer first "$first_tracer"
-		python3 tests/e2e/same_launches.py "$(tmp first.json)" "$(tmp second.json)"
+		python3 tests/e2e/same_launches.py "$T/first.json" "$T/second.json"
 	done
 }
 
@@ -261,19 +261,19 @@ gpu_operations() {
 	for i in 1 2; do
 		start_tracer $i -a -t hip,gpu
 		eval "tracer$i=$tracer"
-		wait_for grep -q 'attach: .*libamdhip64' "$(tmp $i.err)"
+		wait_for grep -q 'attach: .*libamdhip64' "$T/$i.err"
 		more_launches 1 $i "$job"
 	done
-	sim_exec SIMKFD_GPUS=1 HSA_TOOLS_LIB="$AGENT" "$O/workloads/ranges" >"$(tmp out)" &
+	sim_exec SIMKFD_GPUS=1 HSA_TOOLS_LIB="$AGENT" "$O/workloads/ranges" >"$T/out" &
 	ranges=$!
 	wait "$ranges"
 	stop_tracer 1 "$tracer1"
 	stop_tracer 2 "$tracer2"
-	made=$(awk '$1 == "calls" && $2 == "hipLaunchKernel" { print $3 }' "$(tmp out)")
+	made=$(awk '$1 == "calls" && $2 == "hipLaunchKernel" { print $3 }' "$T/out")
 	for i in 1 2; do
-		counted[i]=$(launches "$(tmp $i.json)" "$ranges")
+		counted[i]=$(launches "$T/$i.json" "$ranges")
 		echo "${counted[i]} of $made launches"
-		[ "${counted[i]}" = "$made" ] || grep -q 'another tracer had calls captured by the agent' "$(tmp $i.json)"
+		[ "${counted[i]}" = "$made" ] || grep -q 'another tracer had calls captured by the agent' "$T/$i.json"
 	done
 	[ "${counted[1]}" = "$made" ] || [ "${counted[2]}" = "$made" ]
 }
@@ -282,28 +282,28 @@ gpu_operations() {
 	export DOMAINS=hip,gpu
 	trace auto -- "$O/workloads/errors"
 	trace failed --errors-only -- "$O/workloads/errors"
-	[ "$(captured_by_agents "$(tmp failed.err)")" -gt 0 ]
-	diff <(calls "$(tmp failed.json)" | cut -f 1) \
-		<(jq -r '.traceEvents[] | select(.ph == "X" and .cat == "hip" and (.args.return // "" | . != "hipSuccess" and startswith("hip"))) | .name' "$(tmp auto.json)")
+	[ "$(captured_by_agents "$T/failed.err")" -gt 0 ]
+	diff <(calls "$T/failed.json" | cut -f 1) \
+		<(jq -r '.traceEvents[] | select(.ph == "X" and .cat == "hip" and (.args.return // "" | . != "hipSuccess" and startswith("hip"))) | .name' "$T/auto.json")
 	trace long --min-duration 20us -- "$O/workloads/vectoradd" 3
 	# What registers kernels is told whatever it takes.
-	calls "$(tmp long.json)" | grep -v ^__hip | awk '$8 - $7 < 20000 { bad = 1 } END { exit bad || !NR }'
+	calls "$T/long.json" | grep -v ^__hip | awk '$8 - $7 < 20000 { bad = 1 } END { exit bad || !NR }'
 }
 
 @test "calls of HIP alone: the agent captures them, and records no operation" {
 	start_job HSA_TOOLS_LIB="$AGENT"
-	wait_for grep -q 'rtrace-agent: queue' "$(tmp job.err)"
+	wait_for grep -q 'rtrace-agent: queue' "$T/job.err"
 	start_tracer t -p "$job" -t hip
 	agent_captures
 	more_launches 200 t "$job"
 	stop_tracer t "$tracer"
 	check_captured "$job"
-	grep -q 'rtrace-agent: loaded' "$(tmp job.err)"
-	not grep -q 'rtrace-agent: recording' "$(tmp job.err)"
+	grep -q 'rtrace-agent: loaded' "$T/job.err"
+	not grep -q 'rtrace-agent: recording' "$T/job.err"
 	# Who wants both has both.
 	start_tracer t -p "$job" -t hip,gpu
-	wait_for grep -q 'rtrace-agent: recording' "$(tmp job.err)"
-	wait_for at_least 200 grep -c ' gpu 0 ' "$(tmp t.text)"
+	wait_for grep -q 'rtrace-agent: recording' "$T/job.err"
+	wait_for at_least 200 grep -c ' gpu 0 ' "$T/t.text"
 	stop_tracer t "$tracer"
 	[ "$(gpu_operations)" -ge 200 ]
 }
@@ -314,12 +314,12 @@ gpu_operations() {
 	start_both
 	start_tracer t -a --capture agent -t hip
 	more_launches 200 t "$with"
-	wait_for grep -q "warning: process $without (storm): nothing: it was started without the agent" "$(tmp t.err)"
+	wait_for grep -q "warning: process $without (storm): nothing: it was started without the agent" "$T/t.err"
 	stop_tracer t "$tracer"
-	not grep -q 'attach: [0-9]* functions' "$(tmp t.err)"
-	[ "$(launches "$(tmp t.json)" "$without")" = 0 ]
+	not grep -q 'attach: [0-9]* functions' "$T/t.err"
+	[ "$(launches "$T/t.json" "$without")" = 0 ]
 	[ "$(gpu_operations)" = 0 ]
-	[ "$(captured_by_agents "$(tmp t.err)")" -ge "$(calls "$(tmp t.json)" | wc -l)" ]
+	[ "$(captured_by_agents "$T/t.err")" -ge "$(calls "$T/t.json" | wc -l)" ]
 }
 
 # figure WORD FILE: the number before it in the closing lines
@@ -333,13 +333,13 @@ sum_of() {
 }
 
 @test "as many calls as two threads can make: each is recorded or counted as lost" {
-	sim SIMKFD_GPUS=1 "$RTRACE" -v -t hip,gpu -e hipGetDevice -S -o "$(tmp t.txt)" -- \
-		"$O/workloads/rate" 2 "${RT_RATE_SECONDS:-2}" 0 "$(tmp counts)" >"$(tmp out)" 2>"$(tmp err)"
-	cat "$(tmp err)"
-	made=$(sum_of "$(tmp counts)")
+	sim SIMKFD_GPUS=1 "$RTRACE" -v -t hip,gpu -e hipGetDevice -S -o "$T/t.txt" -- \
+		"$O/workloads/rate" 2 "${RT_RATE_SECONDS:-2}" 0 "$T/counts" >"$T/out" 2>"$T/err"
+	cat "$T/err"
+	made=$(sum_of "$T/counts")
 	echo "$made calls"
-	[ "$made" = "$(awk '$1 == "calls" { print $3 }' "$(tmp out)")" ]
-	[ $(($(figure calls "$(tmp err)") + $(sed -n 's/.*: lost \([0-9]*\) calls.*/\1/p' "$(tmp err)"))) = "$made" ]
+	[ "$made" = "$(awk '$1 == "calls" { print $3 }' "$T/out")" ]
+	[ $(($(figure calls "$T/err") + $(sed -n 's/.*: lost \([0-9]*\) calls.*/\1/p' "$T/err"))) = "$made" ]
 }
 
 # The process that the tracer has started.
@@ -348,7 +348,7 @@ child() {
 }
 
 made_at_least() {
-	[ "$(sum_of "$(tmp counts)")" -ge "$1" ]
+	[ "$(sum_of "$T/counts")" -ge "$1" ]
 }
 
 # bats test_tags=slow
@@ -356,17 +356,17 @@ made_at_least() {
 	RANDOM=${RT_SEED:-1}
 	for ((kill = 0; kill < ${RT_KILLS:-8}; kill++)); do
 		fresh counts err
-		sim_exec SIMKFD_GPUS=1 RTRACE_AGENT_LOG=1 "$RTRACE" -v -t hip,gpu -e hipGetDevice -S -o "$(tmp t.txt)" -- \
-			"$O/workloads/rate" 2 60 500000 "$(tmp counts)" >"$(tmp out)" 2>"$(tmp err)" &
+		sim_exec SIMKFD_GPUS=1 RTRACE_AGENT_LOG=1 "$RTRACE" -v -t hip,gpu -e hipGetDevice -S -o "$T/t.txt" -- \
+			"$O/workloads/rate" 2 60 500000 "$T/counts" >"$T/out" 2>"$T/err" &
 		tracer=$!
 		JOBS_STARTED+=("$tracer")
-		wait_for grep -q 'rtrace-agent: captures calls' "$(tmp err)"
-		wait_for made_at_least $(($(sum_of "$(tmp counts)") + 1000))
+		wait_for grep -q 'rtrace-agent: captures calls' "$T/err"
+		wait_for made_at_least $(($(sum_of "$T/counts") + 1000))
 		sleep "$(printf 0.%03d $((RANDOM % 1000)))"
 		kill -KILL "$(child)"
 		wait "$tracer" || :
-		made=$(sum_of "$(tmp counts)")
-		seen=$(($(figure calls "$(tmp err)") + $(sed -n 's/.*: lost \([0-9]*\) calls.*/\1/p' "$(tmp err)")))
+		made=$(sum_of "$T/counts")
+		seen=$(($(figure calls "$T/err") + $(sed -n 's/.*: lost \([0-9]*\) calls.*/\1/p' "$T/err")))
 		echo "$made calls, $seen of them seen"
 		[ "$made" -ge 1000 ]
 		[ "$seen" -ge "$made" ] && [ "$seen" -le $((made + 2)) ] # each may be in one more

@@ -20,18 +20,18 @@ teardown() {
 
 # The calls that the program says it made, and those in the trace: lines "PID FUNCTION COUNT".
 said() {
-	awk '$1 == "called" { n[$2 " " $3] += $4 } END { for (i in n) print i, n[i] }' "$(tmp out)" | sort
+	awk '$1 == "called" { n[$2 " " $3] += $4 } END { for (i in n) print i, n[i] }' "$T/out" | sort
 }
 
 traced() {
-	calls "$(tmp t.json)" | awk -F '\t' '{ n[$5 " " $1]++ } END { for (i in n) print i, n[i] }' | sort
+	calls "$T/t.json" | awk -F '\t' '{ n[$5 " " $1]++ } END { for (i in n) print i, n[i] }' | sort
 }
 
 # check [PID]: of all processes that the program speaks of, or of one. (A tracer of the node may see others.)
 check() {
 	local of="^${1:-[0-9]*} "
 
-	grep -q '^result PASSED$' "$(tmp out)"
+	grep -q '^result PASSED$' "$T/out"
 	[ "$(said | grep -c "$of")" -gt 8 ]
 	diff <(said | grep "$of") <(traced | grep "$of" |
 		awk 'NR == FNR { pids[$1]; functions[$2]; next } $1 in pids && $2 in functions' <(said) -)
@@ -41,7 +41,7 @@ launched() { # WAY OPTION...
 	local way=$1
 
 	shift
-	"${IN[@]}" "$RTRACE" "$@" -f json -o "$(tmp t.json)" -- "$CHILDREN" "$way" -n "$N" >"$(tmp out)" 2>"$(tmp err)"
+	"${IN[@]}" "$RTRACE" "$@" -f json -o "$T/t.json" -- "$CHILDREN" "$way" -n "$N" >"$T/out" 2>"$T/err"
 	check
 }
 
@@ -51,21 +51,21 @@ attached() {
 
 	shift
 	fresh out
-	"${IN[@]}" "$CHILDREN" "$way" -n "$N" -w >"$(tmp out)" &
+	"${IN[@]}" "$CHILDREN" "$way" -n "$N" -w >"$T/out" &
 	job=$!
 	JOBS_STARTED+=("$job")
-	wait_for grep -q ready "$(tmp out)"
+	wait_for grep -q ready "$T/out"
 	if [ "$1" = -p ]; then
 		shift
 		set -- -p "$job" "$@"
 		of=$job
-		start_tracing "$RTRACE" "$@" -f json -o "$(tmp t.json)"
+		start_tracing "$RTRACE" "$@" -f json -o "$T/t.json"
 	else
 		fresh err
-		"$RTRACE" "$@" -f json -o "$(tmp t.json)" 2>"$(tmp err)" &
+		"$RTRACE" "$@" -f json -o "$T/t.json" 2>"$T/err" &
 		tracer=$!
 		JOBS_STARTED+=("$tracer")
-		wait_for grep -q "process $job " "$(tmp err)"
+		wait_for grep -q "process $job " "$T/err"
 	fi
 	kill -USR1 "$job"
 	wait "$job"
@@ -121,7 +121,7 @@ each_use_by_uprobes() {
 # RT_WORKERS=1000 is the long form.
 @test "many forked workers that use roctx, HIP and rocprofiler-sdk: each ends as untraced, and each call is counted" {
 	local with_tool=(env HSA_TOOLS_LIB="$O/librocprofiler-sdk.so.1" LD_PRELOAD="$O/tests/libgputool.so $O/libsimkfd.so"
-		RT_TOOL_OUT="$(tmp records)")
+		RT_TOOL_OUT="$T/records")
 
 	N=${RT_WORKERS:-40}
 	each_use fork

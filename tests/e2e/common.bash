@@ -3,14 +3,10 @@
 
 O=$(realpath -m "${O:-build}")
 RTRACE=$(realpath -ms "${RTRACE:-$O/rtrace-bpf}")
+T=${BATS_TEST_TMPDIR:-${BATS_FILE_TMPDIR:-}} # the folder of this test alone; in setup_file, of the suite
 JOBS_STARTED=()
 # HIP compiles its own kernels once a build, and not in every process: tests/comgr.
 export LD_LIBRARY_PATH=$O/comgr${LD_LIBRARY_PATH:+:$LD_LIBRARY_PATH}
-
-# A file of this test alone.
-tmp() {
-	echo "$BATS_TEST_TMPDIR/$1"
-}
 
 # not COMMAND...: fails if it succeeds. (So does !, but a test goes on behind it.)
 not() {
@@ -33,12 +29,12 @@ fails() {
 
 	shift 2
 	# argp adds a line that points to --help, and is not to wrap it.
-	ARGP_HELP_FMT=rmargin=200 "$@" >"$(tmp out)" 2>"$(tmp err)" || status=$?
-	cat "$(tmp err)"
+	ARGP_HELP_FMT=rmargin=200 "$@" >"$T/out" 2>"$T/err" || status=$?
+	cat "$T/err"
 	[ "$status" = "$want" ]
-	[ "$(grep -cv '^Try ' "$(tmp err)")" = 1 ]
-	grep -qE -e "$pattern" "$(tmp err)"
-	[ ! -s "$(tmp out)" ]
+	[ "$(grep -cv '^Try ' "$T/err")" = 1 ]
+	grep -qE -e "$pattern" "$T/err"
+	[ ! -s "$T/out" ]
 }
 
 # inconclusive WHY: the test cannot be judged. If it does not succeed it is run once more by scripts/check.
@@ -150,17 +146,17 @@ fresh() {
 	local file
 
 	for file; do
-		rm -f "$(tmp "$file")"
+		rm -f "$T/$file"
 	done
 }
 
 # start_tracing COMMAND...: in the background, as $tracer, what it says in err; returns when calls are captured
 start_tracing() {
 	fresh err
-	"$@" 2>"$(tmp err)" &
+	"$@" 2>"$T/err" &
 	tracer=$!
 	JOBS_STARTED+=("$tracer")
-	wait_for grep -q 'API calls' "$(tmp err)"
+	wait_for grep -q 'API calls' "$T/err"
 }
 
 # Puts the test into a control group of its own, and with it all that it starts. Where no group can be made, only what is

@@ -14,23 +14,23 @@ traced() {
 	local mode=$1 start=$2 scenario=$3
 
 	shift 3
-	rm -f "$(tmp t.json)"
-	"$RTRACE" --attach "$mode" -f json -o "$(tmp t.json)" "$@" -- \
+	rm -f "$T/t.json"
+	"$RTRACE" --attach "$mode" -f json -o "$T/t.json" "$@" -- \
 		"$WINDOWS" "$scenario" "$start" "${CALLS:-20}" \
-		>"$(tmp out)" 2>"$(tmp err)"
-	grep -q '^result PASSED$' "$(tmp out)"
+		>"$T/out" 2>"$T/err"
+	grep -q '^result PASSED$' "$T/out"
 }
 
 # Exactly the calls that were made while tracing was on are in the trace, each once.
 same_calls() {
 	local inside
 
-	inside=$(awk '$1 == "inside" {n += $2} END {print n}' "$(tmp out)")
+	inside=$(awk '$1 == "inside" {n += $2} END {print n}' "$T/out")
 	[ "$inside" -gt 0 ]
-	grep -q 'lost 0 calls' "$(tmp err)"
+	grep -q 'lost 0 calls' "$T/err"
 	jq -e --argjson inside "$inside" '[.traceEvents[] | select(.name == "hipTestPlain") | .args.args] |
 		length == $inside and (map(.[0]) | unique | length) == $inside and
-		all(.[1] == "0x1")' "$(tmp t.json)"
+		all(.[1] == "0x1")' "$T/t.json"
 }
 
 best_mode() {
@@ -48,7 +48,7 @@ start_stop() {
 	same_calls
 	# That a switch was thrown is itself a call, of its own domain.
 	[ "$(jq '[.traceEvents[] | select(.name == "roctracer_start" and .cat == "roctracer")] | length' \
-		"$(tmp t.json)")" -gt 0 ]
+		"$T/t.json")" -gt 0 ]
 }
 
 pause_resume() {
@@ -66,9 +66,9 @@ pause_resume() {
 	traced "$(best_mode)" on plain --trace-start on
 	same_calls
 	traced "$(best_mode)" off plain --trace-start off
-	[ "$(count "$(tmp t.json)" hipTestPlain)" = 0 ]
+	[ "$(count "$T/t.json" hipTestPlain)" = 0 ]
 	traced "$(best_mode)" off plain --selected-regions
-	[ "$(count "$(tmp t.json)" hipTestPlain)" = 0 ]
+	[ "$(count "$T/t.json" hipTestPlain)" = 0 ]
 }
 
 @test "stopped and paused: tracing is on where neither holds" {
@@ -83,8 +83,8 @@ pause_resume() {
 	traced "$(best_mode)" on nested
 	same_calls
 	# The call that was entered while tracing was on holds those that were made before the stop.
-	[ "$(count "$(tmp t.json)" hipTestCallback)" = 1 ]
-	check_nesting "$(tmp t.json)"
+	[ "$(count "$T/t.json" hipTestCallback)" = 1 ]
+	check_nesting "$T/t.json"
 }
 
 threads() {
@@ -110,7 +110,7 @@ pause_threads() {
 forks() {
 	traced "$1" on forks
 	same_calls
-	[ "$(calls "$(tmp t.json)" | awk '$1 == "hipTestPlain" {print $5}' | sort -u | wc -l)" = 3 ]
+	[ "$(calls "$T/t.json" | awk '$1 == "hipTestPlain" {print $5}' | sort -u | wc -l)" = 3 ]
 }
 
 @test "a child begins as its parent is, then has its own switch" {
@@ -130,14 +130,14 @@ attach() {
 
 	shift
 	fresh out err
-	"$WINDOWS" "$scenario" "${START:-on}" "${CALLS:-20}" ${UNTIL:+"$UNTIL"} >"$(tmp out)" &
+	"$WINDOWS" "$scenario" "${START:-on}" "${CALLS:-20}" ${UNTIL:+"$UNTIL"} >"$T/out" &
 	job=$!
 	JOBS_STARTED+=("$job")
-	wait_for grep -q "^ready $job" "$(tmp out)"
-	"$RTRACE" -p "$job" "$@" -f json -o "$(tmp t.json)" -v 2>"$(tmp err)" &
+	wait_for grep -q "^ready $job" "$T/out"
+	"$RTRACE" -p "$job" "$@" -f json -o "$T/t.json" -v 2>"$T/err" &
 	tracer=$!
 	JOBS_STARTED+=("$tracer")
-	wait_for grep -q 'API calls' "$(tmp err)"
+	wait_for grep -q 'API calls' "$T/err"
 }
 
 @test "-p follows no child, though its parent uses the switch" {
@@ -150,14 +150,14 @@ attach() {
 
 # batch N [LINE TIMES]: the next batch of calls, once the tracer has said LINE so many times
 batch() {
-	wait_for eval "[ \"\$(grep -c '^ready' '$(tmp out)')\" = $1 ]"
+	wait_for eval "[ \"\$(grep -c '^ready' '$T/out')\" = $1 ]"
 	kill -USR2 "$job"
-	wait_for grep -q "^batch $1\$" "$(tmp out)"
+	wait_for grep -q "^batch $1\$" "$T/out"
 }
 
 # The tracer has said so, so many times.
 said() {
-	[ "$(grep -c "$1" "$(tmp err)")" = "$2" ]
+	[ "$(grep -c "$1" "$T/err")" = "$2" ]
 }
 
 toggle() {
@@ -166,13 +166,13 @@ toggle() {
 }
 
 lone() {
-	: >"$(tmp kfd)"
-	KFD=$(tmp kfd) attach alone --attach "$1" -t hip,roctx,kfd
+	: >"$T/kfd"
+	KFD=$T/kfd attach alone --attach "$1" -t hip,roctx,kfd
 	kill -USR2 "$job"
 	wait "$job"
 	wait "$tracer"
 	same_calls
-	[ "$(calls "$(tmp t.json)" | awk -v job="$job" '$1 == "AMDKFD_IOC_GET_VERSION" { print $5 == job ? "own" : "other" }')" = own ]
+	[ "$(calls "$T/t.json" | awk -v job="$job" '$1 == "AMDKFD_IOC_GET_VERSION" { print $5 == job ? "own" : "other" }')" = own ]
 }
 
 @test "-p: a process that switches tracing off and on has no more of its children traced than others" {
@@ -195,14 +195,14 @@ lone() {
 
 # When the tracer switched, in ns: STATE BEFORE AFTER. It did so at a moment between these two.
 switches() {
-	sed -nE 's/.*tracing is switched (on|off) between ([0-9]+)\.([0-9]+) and ([0-9]+)\.([0-9]+) s after boot$/\1 \2\3 \4\5/p' "$(tmp err)"
+	sed -nE 's/.*tracing is switched (on|off) between ([0-9]+)\.([0-9]+) and ([0-9]+)\.([0-9]+) s after boot$/\1 \2\3 \4\5/p' "$T/err"
 }
 
 # Of the calls of `stamps` exactly those are traced that were made while tracing was on, as the tracer says. One that
 # was made while it switched may be. Prints how many there were between two switches: STATE CALLS, a line each.
 as_switched() {
-	jq -r '.traceEvents[] | select(.name == "hipTestPlain") | .args.args[0]' "$(tmp t.json)" |
-		while read -r n; do echo "traced $((n))"; done >"$(tmp traced)"
+	jq -r '.traceEvents[] | select(.name == "hipTestPlain") | .args.args[0]' "$T/t.json" |
+		while read -r n; do echo "traced $((n))"; done >"$T/traced"
 	switches | awk '
 		$1 == "traced" { traced[$2] = 1; next }
 		$1 == "on" || $1 == "off" { state[++n] = $1; before[n] = $2; after[n] = $3; before[n + 1] = 2 ^ 53; next }
@@ -218,14 +218,14 @@ as_switched() {
 				}
 			}
 		}
-		END { for (k = 1; k <= n; k++) print state[k], calls[k] + 0; exit bad }' - "$(tmp traced)" "$(tmp out)"
+		END { for (k = 1; k <= n; k++) print state[k], calls[k] + 0; exit bad }' - "$T/traced" "$T/out"
 }
 
 # -P 1:1:2, in all that the tracer switches: off from the start on, and each time as is due so long after the start.
 one_second_twice() {
 	local start
 
-	start=$(sed -nE 's/.*tracing starts at ([0-9]+)\.([0-9]+) s after boot$/\1\2/p' "$(tmp err)")
+	start=$(sed -nE 's/.*tracing starts at ([0-9]+)\.([0-9]+) s after boot$/\1\2/p' "$T/err")
 	switches | awk -v start="$start" -v sec=1000000000 '
 		{ since = $2 - start; due = since >= sec && since < 4 * sec && int(since / sec) % 2 ? "on" : "off"; said = said $1 " " }
 		$1 != due || (NR == 1 && $3 > start) { print $1 " " since " ns after the start"; bad = 1 }
@@ -234,18 +234,18 @@ one_second_twice() {
 
 @test "collection periods: off for the delay, on for the length, so often" {
 	# Calls for more than another delay follow the last period.
-	CALLS=1500 UNTIL=$(tmp periods) attach stamps_when_told -P 1000:1000:2 --collection-period-unit msec
+	CALLS=1500 UNTIL=$T/periods attach stamps_when_told -P 1000:1000:2 --collection-period-unit msec
 	kill -USR2 "$job"
 	wait_for said "tracing is switched off" 3
-	touch "$(tmp periods)"
+	touch "$T/periods"
 	wait "$job"
 	wait "$tracer"
-	cat "$(tmp err)"
-	grep -q 'lost 0 calls' "$(tmp err)"
+	cat "$T/err"
+	grep -q 'lost 0 calls' "$T/err"
 	one_second_twice
-	as_switched >"$(tmp between)" || { cat "$(tmp between)"; return 1; }
-	[ "$(awk '$2 > 0 { print $1 }' "$(tmp between)" | xargs)" = "off on off on off" ]
-	[ "$(tail -n 1 "$(tmp between)" | cut -d ' ' -f 2)" -ge 1500 ]
+	as_switched >"$T/between" || { cat "$T/between"; return 1; }
+	[ "$(awk '$2 > 0 { print $1 }' "$T/between" | xargs)" = "off on off on off" ]
+	[ "$(tail -n 1 "$T/between" | cut -d ' ' -f 2)" -ge 1500 ]
 }
 
 # refused PATTERN OPTION...: a command line that is refused, in one line, before anything is done
@@ -253,12 +253,12 @@ refused() {
 	local pattern=$1 status=0
 
 	shift
-	"$RTRACE" "$@" -o "$(tmp x)" -- touch "$(tmp touched)" 2>"$(tmp err)" || status=$?
-	cat "$(tmp err)"
+	"$RTRACE" "$@" -o "$T/x" -- touch "$T/touched" 2>"$T/err" || status=$?
+	cat "$T/err"
 	[ "$status" = 2 ]
-	[ "$(grep -cv '^Try ' "$(tmp err)")" = 1 ]
-	grep -qE -e "$pattern" "$(tmp err)"
-	[ ! -e "$(tmp x)" ] && [ ! -e "$(tmp touched)" ]
+	[ "$(grep -cv '^Try ' "$T/err")" = 1 ]
+	grep -qE -e "$pattern" "$T/err"
+	[ ! -e "$T/x" ] && [ ! -e "$T/touched" ]
 }
 
 @test "bad values are refused" {
@@ -276,45 +276,45 @@ gpu_traced() {
 	local mode=$1
 
 	shift
-	rm -f "$(tmp truth)"
-	sim SIMKFD_TRUTH="$(tmp truth)" "$RTRACE" -f json -o "$(tmp t.json)" "$@" -- \
-		"$O/workloads/windows" -m "$mode" >"$(tmp out)" 2>"$(tmp err)"
-	grep -q '^result PASSED$' "$(tmp out)"
-	nothing_lost "$(tmp err)"
+	rm -f "$T/truth"
+	sim SIMKFD_TRUTH="$T/truth" "$RTRACE" -f json -o "$T/t.json" "$@" -- \
+		"$O/workloads/windows" -m "$mode" >"$T/out" 2>"$T/err"
+	grep -q '^result PASSED$' "$T/out"
+	nothing_lost "$T/err"
 }
 
 # The calls, all of them, by function, are those that the program says.
 inside() {
-	calls "$(tmp t.json)" | awk '{print $1}' | sort | uniq -c | awk '{print $2, $1}' >"$(tmp traced)"
-	awk '$1 == "inside" {print $2, $3}' "$(tmp out)" | sort >"$(tmp said)"
-	[ -s "$(tmp said)" ]
-	diff "$(tmp said)" "$(tmp traced)"
+	calls "$T/t.json" | awk '{print $1}' | sort | uniq -c | awk '{print $2, $1}' >"$T/traced"
+	awk '$1 == "inside" {print $2, $3}' "$T/out" | sort >"$T/said"
+	[ -s "$T/said" ]
+	diff "$T/said" "$T/traced"
 }
 
 # The GPU's operations are those that the program says, each under its launch.
 ran() {
-	jq -r '.traceEvents[] | select(.cat == "gpu" and .ph == "X") | .name' "$(tmp t.json)" | sort |
-		uniq -c | awk '{print $2, $1}' >"$(tmp traced)"
-	awk '$1 == "ran" {print $2, $3}' "$(tmp out)" >"$(tmp said)"
-	sed -i 's/(.*) / /' "$(tmp traced)"
-	cat "$(tmp err)"
-	grep -q ' 0 GPU operations uncorrelated, 0 without end' "$(tmp err)"
-	diff "$(tmp said)" "$(tmp traced)"
-	check_causes "$(tmp t.json)"
+	jq -r '.traceEvents[] | select(.cat == "gpu" and .ph == "X") | .name' "$T/t.json" | sort |
+		uniq -c | awk '{print $2, $1}' >"$T/traced"
+	awk '$1 == "ran" {print $2, $3}' "$T/out" >"$T/said"
+	sed -i 's/(.*) / /' "$T/traced"
+	cat "$T/err"
+	grep -q ' 0 GPU operations uncorrelated, 0 without end' "$T/err"
+	diff "$T/said" "$T/traced"
+	check_causes "$T/t.json"
 }
 
 @test "a launch between roctracer_start and stop is all there is, with -t hip" {
 	gpu_traced launch --trace-start off -t hip
 	inside
-	[ "$(cut -d ' ' -f 1 "$(tmp traced)" | tr '\n' ' ')" = \
+	[ "$(cut -d ' ' -f 1 "$T/traced" | tr '\n' ' ')" = \
 		"__hipPopCallConfiguration __hipPushCallConfiguration hipLaunchKernel " ]
-	[ "$(jq '[.traceEvents[] | select(.cat == "gpu")] | length' "$(tmp t.json)")" = 0 ]
+	[ "$(jq '[.traceEvents[] | select(.cat == "gpu")] | length' "$T/t.json")" = 0 ]
 }
 
 @test "GPU operations of the time in which tracing is off are not in the trace" {
 	gpu_traced launch --trace-start off -t hip,hsa,gpu
 	ran
-	[ "$(true_ops "$(tmp truth)" | wc -l)" -gt "$(awk '{print $2}' "$(tmp said)")" ]
+	[ "$(true_ops "$T/truth" | wc -l)" -gt "$(awk '{print $2}' "$T/said")" ]
 	gpu_traced launch --trace-start off -t hip,gpu
 	inside
 	ran
@@ -324,11 +324,11 @@ ran() {
 	gpu_traced ranges --trace-start off -t hip,roctx,gpu
 	ran
 	jq -r '.traceEvents[] | select(.cat == "roctx" and .args.args == null and (.ph | IN("X", "i"))) | .name' \
-		"$(tmp t.json)" | sort | uniq -c | awk '{print $NF, $1}' >"$(tmp shown)"
-	diff <(awk '$1 == "shown" {print $2, $3}' "$(tmp out)" | sort) <(sort "$(tmp shown)")
+		"$T/t.json" | sort | uniq -c | awk '{print $NF, $1}' >"$T/shown"
+	diff <(awk '$1 == "shown" {print $2, $3}' "$T/out" | sort) <(sort "$T/shown")
 	jq -e '([.traceEvents[] | select(.cat == "roctx" and .name == "inside") | .args.range]) as $r |
 		[.traceEvents[] | select(.cat == "gpu") | .args.range] | length > 0 and all(IN($r[]))' \
-		"$(tmp t.json)"
+		"$T/t.json"
 }
 
 teardown() {

@@ -92,34 +92,34 @@ for row in stats:
 	for w in vectoradd ranges copies "streams -g 2 -t 2 -s 2 -n 20" resources; do
 		echo "$w"
 		record_formats csv "$w"
-		grep -qF "wrote $(tmp t)_*.csv (csv)" "$(tmp err)"
-		check_columns "$(tmp t)"
-		sums_json "$(tmp t.json)" >"$(tmp sums.json)"
-		sums_csv "$(tmp t)" >"$(tmp sums.csv)"
-		without_copy_bytes <"$(tmp sums.json)" >"$(tmp sums.want)"
-		same_sums "$(tmp sums.want)" "$(tmp sums.csv)"
-		check_stats "$(tmp t)"
+		grep -qF "wrote $T/t_*.csv (csv)" "$T/err"
+		check_columns "$T/t"
+		sums_json "$T/t.json" >"$T/sums.json"
+		sums_csv "$T/t" >"$T/sums.csv"
+		without_copy_bytes <"$T/sums.json" >"$T/sums.want"
+		same_sums "$T/sums.want" "$T/sums.csv"
+		check_stats "$T/t"
 		# What there is none of has no file.
-		[ "$(ls "$(tmp)" | grep -c '^t_marker_api_trace.csv$')" = "$([ "$w" = ranges ] && echo 1 || echo 0)" ]
+		[ "$(ls "$T" | grep -c '^t_marker_api_trace.csv$')" = "$([ "$w" = ranges ] && echo 1 || echo 0)" ]
 	done
 }
 
 @test "what the simulator ran, and the workload called" {
 	record_formats csv "streams -g 2 -t 2 -s 2 -n 20"
-	true_ops "$(tmp truth)" | awk -F '\t' '$1 == "dispatch" { gsub("_", " ", $3); print "Agent " $2 + 1 "\t" $3 }' |
-		sort >"$(tmp ran)"
+	true_ops "$T/truth" | awk -F '\t' '$1 == "dispatch" { gsub("_", " ", $3); print "Agent " $2 + 1 "\t" $3 }' |
+		sort >"$T/ran"
 	python3 -c '
 import csv, sys
 for row in csv.DictReader(open(sys.argv[1], newline="")):
-    print(row["Agent_Id"], row["Kernel_Name"].replace("_", " "), sep="\t")' "$(tmp t_kernel_trace.csv)" | sort >"$(tmp told)"
-	diff "$(tmp ran)" "$(tmp told)"
-	[ "$(wc -l <"$(tmp told)")" -gt 20 ]
-	made=$(awk '$1 == "calls" && $2 == "hipMemcpyAsync" {print $3}' "$(tmp out)")
-	[ "$(grep -c '^"HIP_RUNTIME_API_EXT","hipMemcpyAsync",' "$(tmp t_hip_api_trace.csv)")" = "$made" ]
-	grep -q '^"HIP_COMPILER_API_EXT","__hipPushCallConfiguration",' "$(tmp t_hip_api_trace.csv)"
-	grep -q '^"HSA_AMD_EXT_API","hsa_amd_memory_async_copy' "$(tmp t_hsa_api_trace.csv)"
+    print(row["Agent_Id"], row["Kernel_Name"].replace("_", " "), sep="\t")' "$T/t_kernel_trace.csv" | sort >"$T/told"
+	diff "$T/ran" "$T/told"
+	[ "$(wc -l <"$T/told")" -gt 20 ]
+	made=$(awk '$1 == "calls" && $2 == "hipMemcpyAsync" {print $3}' "$T/out")
+	[ "$(grep -c '^"HIP_RUNTIME_API_EXT","hipMemcpyAsync",' "$T/t_hip_api_trace.csv")" = "$made" ]
+	grep -q '^"HIP_COMPILER_API_EXT","__hipPushCallConfiguration",' "$T/t_hip_api_trace.csv"
+	grep -q '^"HSA_AMD_EXT_API","hsa_amd_memory_async_copy' "$T/t_hsa_api_trace.csv"
 	# Both devices, once each.
-	[ "$(cut -d, -f1-3 "$(tmp t_agent_info.csv)" | tail -n +2 | tr '\n' ' ')" = '1,1,"GPU" 2,2,"GPU" ' ]
+	[ "$(cut -d, -f1-3 "$T/t_agent_info.csv" | tail -n +2 | tr '\n' ' ')" = '1,1,"GPU" 2,2,"GPU" ' ]
 	# Times are CLOCK_BOOTTIME, a correlation ID is that of a call.
 	python3 -c '
 import csv, sys
@@ -128,103 +128,103 @@ for name in "hip", "hsa":
     for row in csv.DictReader(open(sys.argv[1] + "_" + name + "_api_trace.csv", newline="")):
         calls[row["Correlation_Id"]] = int(row["Start_Timestamp"])
 for row in csv.DictReader(open(sys.argv[1] + "_kernel_trace.csv", newline="")):
-    assert calls[row["Correlation_Id"]] <= int(row["Start_Timestamp"]) < float(open("/proc/uptime").read().split()[0]) * 1e9' "$(tmp t)"
+    assert calls[row["Correlation_Id"]] <= int(row["Start_Timestamp"]) < float(open("/proc/uptime").read().split()[0]) * 1e9' "$T/t"
 }
 
 @test "exported is what was written at once; a recording's files stand beside it" {
 	record_formats csv resources
-	mkdir "$(tmp x)"
-	cp "$(tmp t.rtrace)" "$(tmp x/job.rtrace)"
-	"$RTRACE" export -f csv "$(tmp x/job.rtrace)" 2>"$(tmp err)"
-	grep -qF "wrote $(tmp x/job)_*.csv (csv)" "$(tmp err)"
-	for f in "$(tmp t)"_*.csv; do
-		cmp "$f" "$(tmp x/job)${f#"$(tmp t)"}"
+	mkdir "$T/x"
+	cp "$T/t.rtrace" "$T/x/job.rtrace"
+	"$RTRACE" export -f csv "$T/x/job.rtrace" 2>"$T/err"
+	grep -qF "wrote $T/x/job_*.csv (csv)" "$T/err"
+	for f in "$T/t"_*.csv; do
+		cmp "$f" "$T/x/job${f#"$T/t"}"
 	done
-	[ "$(files_in "$(tmp x)" | wc -l)" = "$(($(ls "$(tmp t)"_*.csv | wc -l) + 1))" ]
-	"$RTRACE" export -f csv -o "$(tmp x/named)" "$(tmp t.rtrace)" 2>"$(tmp err)"
-	cmp "$(tmp x/named_hip_api_trace.csv)" "$(tmp t_hip_api_trace.csv)"
-	[ "$(stat -c %a "$(tmp t)"_*.csv | sort -u)" = 600 ]
+	[ "$(files_in "$T/x" | wc -l)" = "$(($(ls "$T/t"_*.csv | wc -l) + 1))" ]
+	"$RTRACE" export -f csv -o "$T/x/named" "$T/t.rtrace" 2>"$T/err"
+	cmp "$T/x/named_hip_api_trace.csv" "$T/t_hip_api_trace.csv"
+	[ "$(stat -c %a "$T/t"_*.csv | sort -u)" = 600 ]
 	# A file of an earlier trace that this one has no rows for is not taken for its own.
-	echo old >"$(tmp x/named_marker_api_trace.csv)"
-	"$RTRACE" export -f csv -o "$(tmp x/named)" "$(tmp t.rtrace)" 2>"$(tmp err)"
-	[ ! -e "$(tmp x/named_marker_api_trace.csv)" ]
+	echo old >"$T/x/named_marker_api_trace.csv"
+	"$RTRACE" export -f csv -o "$T/x/named" "$T/t.rtrace" 2>"$T/err"
+	[ ! -e "$T/x/named_marker_api_trace.csv" ]
 }
 
 @test "hostile names stay in their fields" {
-	cat >"$(tmp marks.py)" <<-EOT
+	cat >"$T/marks.py" <<-EOT
 		import ctypes
 		roctx = ctypes.CDLL("$O/libroctx64.so.4")
 		for name in (b'a "quoted", name', b'two\nlines', b'"\n"MARKER_CORE_RANGE_API","forged",1,1,1,1,1',
 		        b'=cmd|x', b'\x1b[31m\xff\xc2\x9b', b'', b'"', b',', b'a\r\nb'):
 		    roctx.roctxMarkA(name)
 	EOT
-	"$RTRACE" -f csv -o "$(tmp t)" -- python3 "$(tmp marks.py)" 2>"$(tmp err)"
-	check_columns "$(tmp t)"
+	"$RTRACE" -f csv -o "$T/t" -- python3 "$T/marks.py" 2>"$T/err"
+	check_columns "$T/t"
 	python3 -c '
 import csv, sys
 names = [row["Function"] for row in csv.DictReader(open(sys.argv[1], newline="", encoding="utf-8"))
          if row["Domain"] == "MARKER_CORE_RANGE_API"]
 assert names == ["a \"quoted\", name", "two\nlines", "\"\n\"MARKER_CORE_RANGE_API\",\"forged\",1,1,1,1,1",
-    "=cmd|x", "?[31m\ufffd?", "", "\"", ",", "a\r\nb"], names' "$(tmp t_marker_api_trace.csv)"
+    "=cmd|x", "?[31m\ufffd?", "", "\"", ",", "a\r\nb"], names' "$T/t_marker_api_trace.csv"
 }
 
 @test "not to stdout, not through a symbolic link, not into a folder that is not there" {
 	record_formats csv vectoradd
-	fails 2 '-o -: csv writes files, not to stdout' "$RTRACE" export -f csv -o - "$(tmp t.rtrace)"
+	fails 2 '-o -: csv writes files, not to stdout' "$RTRACE" export -f csv -o - "$T/t.rtrace"
 	fails 2 '-o -: csv writes files, not to stdout' "$RTRACE" -f csv -o - -- true
-	fails 1 'output: /nonexistent/x_\*\.csv: No such file' "$RTRACE" export -f csv -o /nonexistent/x "$(tmp t.rtrace)"
-	mkdir "$(tmp x)"
-	echo precious >"$(tmp target)"
-	ln -s "$(tmp target)" "$(tmp x/l_memory_copy_trace.csv)"
-	ln -s "$(tmp target)" "$(tmp x/l.text)"
+	fails 1 'output: /nonexistent/x_\*\.csv: No such file' "$RTRACE" export -f csv -o /nonexistent/x "$T/t.rtrace"
+	mkdir "$T/x"
+	echo precious >"$T/target"
+	ln -s "$T/target" "$T/x/l_memory_copy_trace.csv"
+	ln -s "$T/target" "$T/x/l.text"
 	fails 1 'output: .*/l_\*\.csv: a symbolic link, which is not followed' \
-		"$RTRACE" export -f csv -o "$(tmp x/l)" "$(tmp t.rtrace)"
+		"$RTRACE" export -f csv -o "$T/x/l" "$T/t.rtrace"
 	fails 1 'output: .*/l\.text: a symbolic link, which is not followed' \
-		"$RTRACE" export -f text -o "$(tmp x/l.text)" "$(tmp t.rtrace)"
-	[ "$(cat "$(tmp target)")" = precious ]
+		"$RTRACE" export -f text -o "$T/x/l.text" "$T/t.rtrace"
+	[ "$(cat "$T/target")" = precious ]
 	# What was made before it is gone again.
-	[ "$(files_in "$(tmp x)" | tr '\n' ' ')" = "l.text l_memory_copy_trace.csv " ]
+	[ "$(files_in "$T/x" | tr '\n' ' ')" = "l.text l_memory_copy_trace.csv " ]
 	# A name that another file has too is taken away from it, not written through.
-	ln "$(tmp target)" "$(tmp x/h.text)"
-	"$RTRACE" export -f text -o "$(tmp x/h.text)" "$(tmp t.rtrace)" 2>"$(tmp err)"
-	[ "$(cat "$(tmp target)")" = precious ]
-	grep -q hipLaunchKernel "$(tmp x/h.text)"
+	ln "$T/target" "$T/x/h.text"
+	"$RTRACE" export -f text -o "$T/x/h.text" "$T/t.rtrace" 2>"$T/err"
+	[ "$(cat "$T/target")" = precious ]
+	grep -q hipLaunchKernel "$T/x/h.text"
 }
 
 @test "nothing recorded: nothing left" {
-	mkdir "$(tmp x)"
-	fails 1 'no such process' "$RTRACE" -f csv -f text -o "$(tmp x/t)" -p 4194000
+	mkdir "$T/x"
+	fails 1 'no such process' "$RTRACE" -f csv -f text -o "$T/x/t" -p 4194000
 	sleep 30 3>&- &
 	JOBS_STARTED+=($!)
-	fails 1 'nothing to trace' "$RTRACE" -f csv -f json -o "$(tmp x/t)" -p $!
-	[ -z "$(files_in "$(tmp x)")" ]
+	fails 1 'nothing to trace' "$RTRACE" -f csv -f json -o "$T/x/t" -p $!
+	[ -z "$(files_in "$T/x")" ]
 	# What was begun before another file cannot be made.
-	ln -s nowhere "$(tmp x/t.json)"
-	fails 1 'output: .*/t\.json: a symbolic link' "$RTRACE" -f csv -f text -f json -o "$(tmp x/t)" -- true
-	rm "$(tmp x/t.json)"
-	[ -z "$(files_in "$(tmp x)")" ]
+	ln -s nowhere "$T/x/t.json"
+	fails 1 'output: .*/t\.json: a symbolic link' "$RTRACE" -f csv -f text -f json -o "$T/x/t" -- true
+	rm "$T/x/t.json"
+	[ -z "$(files_in "$T/x")" ]
 	# A command that makes no calls has no rows.
-	"$RTRACE" -f csv -o "$(tmp x/t)" -- true 2>"$(tmp err)"
-	[ -z "$(files_in "$(tmp x)")" ]
+	"$RTRACE" -f csv -o "$T/x/t" -- true 2>"$T/err"
+	[ -z "$(files_in "$T/x")" ]
 }
 
 @test "files are the user's who called sudo" {
 	record_formats csv vectoradd
-	mkdir "$(tmp x)"
-	SUDO_UID=1234 SUDO_GID=2345 "$RTRACE" export -f csv -f json -o "$(tmp x/t)" "$(tmp t.rtrace)" 2>"$(tmp err)"
-	[ "$(stat -c '%u %g %a' "$(tmp x)"/* | sort -u)" = "1234 2345 600" ]
-	[ "$(files_in "$(tmp x)" | wc -l)" -gt 5 ]
-	SUDO_UID=x SUDO_GID= "$RTRACE" export -f json -o "$(tmp x/o)" "$(tmp t.rtrace)" 2>"$(tmp err)"
-	[ "$(stat -c '%u' "$(tmp x/o)")" = 0 ]
+	mkdir "$T/x"
+	SUDO_UID=1234 SUDO_GID=2345 "$RTRACE" export -f csv -f json -o "$T/x/t" "$T/t.rtrace" 2>"$T/err"
+	[ "$(stat -c '%u %g %a' "$T/x"/* | sort -u)" = "1234 2345 600" ]
+	[ "$(files_in "$T/x" | wc -l)" -gt 5 ]
+	SUDO_UID=x SUDO_GID= "$RTRACE" export -f json -o "$T/x/o" "$T/t.rtrace" 2>"$T/err"
+	[ "$(stat -c '%u' "$T/x/o")" = 0 ]
 }
 
 @test "a full disk is said" {
 	record_formats csv "streams -g 2 -t 2 -s 2 -n 20"
-	mkdir "$(tmp x)"
+	mkdir "$T/x"
 	(
 		trap '' XFSZ
 		ulimit -f 4
-		fails 1 'output: write .*/t_\*\.csv: File too large' "$RTRACE" export -f csv -o "$(tmp x/t)" "$(tmp t.rtrace)"
+		fails 1 'output: write .*/t_\*\.csv: File too large' "$RTRACE" export -f csv -o "$T/x/t" "$T/t.rtrace"
 	)
 }
 

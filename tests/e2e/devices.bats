@@ -21,7 +21,7 @@ setup_file() {
 setup() {
 	schema=$PWD/tests/unit
 	cd "$BATS_FILE_TMPDIR"
-	per_gpu "$(tmp ran)" < <(sed -n 's/.*gpu=\([0-9]*\) .*kind=dispatch .*/\1/p' truth)
+	per_gpu "$T/ran" < <(sed -n 's/.*gpu=\([0-9]*\) .*kind=dispatch .*/\1/p' truth)
 }
 
 # per_gpu FILE: of numbers of GPUs, how often each is there
@@ -31,8 +31,8 @@ per_gpu() {
 
 # as_true: the numbers of the dispatches' GPUs in a format are the truth log's
 as_true() {
-	per_gpu "$(tmp told)"
-	diff "$(tmp ran)" "$(tmp told)"
+	per_gpu "$T/told"
+	diff "$T/ran" "$T/told"
 }
 
 # in_text FILE: the numbers of the dispatches' GPUs
@@ -46,15 +46,15 @@ has_three() {
 }
 
 @test "the ranks ran 3, 2 and 1 times on GPUs 0, 1 and 2" {
-	[ "$(awk '{ print $2 ":" $1 }' "$(tmp ran)" | xargs)" = '0:6 1:4 2:2' ]
+	[ "$(awk '{ print $2 ":" $1 }' "$T/ran" | xargs)" = '0:6 1:4 2:2' ]
 	[ "$(grep -c 'result PASSED' out)" = 6 ]
 }
 
 @test "text, JSON, also exported from a recording" {
-	"$RTRACE" export -f json -o "$(tmp t)" -f text t.rtrace
+	"$RTRACE" export -f json -o "$T/t" -f text t.rtrace
 	check_truth truth t.json
-	check_truth truth "$(tmp t.json)"
-	for text in t.text "$(tmp t.text)"; do
+	check_truth truth "$T/t.json"
+	for text in t.text "$T/t.text"; do
 		in_text "$text" | as_true
 	done
 }
@@ -72,35 +72,35 @@ has_three() {
 }
 
 @test "CSV, rocpd, roctracer's files" {
-	"$RTRACE" export -f csv -f rocpd -o "$(tmp t)" t.rtrace
-	sed -n '2,$s/^"KERNEL_DISPATCH","Agent \([0-9]*\)".*/\1/p' "$(tmp t_kernel_trace.csv)" | awk '{ print $1 - 1 }' | as_true
+	"$RTRACE" export -f csv -f rocpd -o "$T/t" t.rtrace
+	sed -n '2,$s/^"KERNEL_DISPATCH","Agent \([0-9]*\)".*/\1/p' "$T/t_kernel_trace.csv" | awk '{ print $1 - 1 }' | as_true
 	for column in type_index 'absolute_index - 1'; do
-		sqlite3 "$(tmp t.db)" "SELECT A.$column FROM rocpd_kernel_dispatch K JOIN rocpd_info_agent A ON A.id = K.agent_id" | as_true
+		sqlite3 "$T/t.db" "SELECT A.$column FROM rocpd_kernel_dispatch K JOIN rocpd_info_agent A ON A.id = K.agent_id" | as_true
 	done
-	"$RTRACE" export -f roctracer -o "$(tmp r)" t.rtrace
-	sed -n 's/^[0-9:]* \([0-9]*\):[0-9]* \(vectorAdd\|fillWith\).*/\1/p' "$(tmp r/hcc_ops_trace.txt)" | as_true
+	"$RTRACE" export -f roctracer -o "$T/r" t.rtrace
+	sed -n 's/^[0-9:]* \([0-9]*\):[0-9]* \(vectorAdd\|fillWith\).*/\1/p' "$T/r/hcc_ops_trace.txt" | as_true
 }
 
 @test "report, page, OTF2, Perfetto" {
 	"$RTRACE" report --json t.rtrace | jq -r '.gpus[].gpu' | awk '{ print; print }' | as_true
-	"$RTRACE" export -f html -f pftrace -o "$(tmp t)" t.rtrace
-	grep -o '{"pid":[0-9]*,"device":[0-9]*,"name":"gfx906' "$(tmp t.html)" | sed 's/.*"device":\([0-9]*\).*/\1/' |
+	"$RTRACE" export -f html -f pftrace -o "$T/t" t.rtrace
+	grep -o '{"pid":[0-9]*,"device":[0-9]*,"name":"gfx906' "$T/t.html" | sed 's/.*"device":\([0-9]*\).*/\1/' |
 		awk '{ print; print }' | as_true
-	"$RTRACE" export -f otf2 -o "$(tmp o)" t.rtrace
-	otf2-print -G "$(tmp o/traces.otf2)" | has_three '"GPU [0-9]* gfx906' '"GPU 0 gfx906 "GPU 1 gfx906 "GPU 2 gfx906 '
-	protoc --decode=pf.Trace -I "$schema" perfetto.proto <"$(tmp t.pftrace)" >"$(tmp decoded)"
-	has_three '"GPU [0-9]* gfx906' '"GPU 0 gfx906 "GPU 1 gfx906 "GPU 2 gfx906 ' <"$(tmp decoded)"
+	"$RTRACE" export -f otf2 -o "$T/o" t.rtrace
+	otf2-print -G "$T/o/traces.otf2" | has_three '"GPU [0-9]* gfx906' '"GPU 0 gfx906 "GPU 1 gfx906 "GPU 2 gfx906 '
+	protoc --decode=pf.Trace -I "$schema" perfetto.proto <"$T/t.pftrace" >"$T/decoded"
+	has_three '"GPU [0-9]* gfx906' '"GPU 0 gfx906 "GPU 1 gfx906 "GPU 2 gfx906 ' <"$T/decoded"
 }
 
 @test "--dispatch-from-bpf numbers GPUs as the agent does" {
-	sim SIMKFD_GPUS=3 "$RTRACE" --dispatch-from-bpf -f text -o "$(tmp t.text)" -- \
-		sh "$PWD/ranks" "$O/workloads/vectoradd" >"$(tmp out)" 2>"$(tmp err)"
-	in_text "$(tmp t.text)" | as_true
+	sim SIMKFD_GPUS=3 "$RTRACE" --dispatch-from-bpf -f text -o "$T/t.text" -- \
+		sh "$PWD/ranks" "$O/workloads/vectoradd" >"$T/out" 2>"$T/err"
+	in_text "$T/t.text" | as_true
 }
 
 @test "a name that roctx gives to HIP's device is that GPU's" {
 	command -v python3 >/dev/null || skip "no Python"
-	cat >"$(tmp name.py)" <<-end
+	cat >"$T/name.py" <<-end
 		import ctypes
 		hip = ctypes.CDLL("libamdhip64.so.5")
 		roctx = ctypes.CDLL("$O/librocprofiler-sdk-roctx.so.1")
@@ -112,7 +112,7 @@ has_three() {
 		roctx.roctxNameHipDevice(b"the second one", 0)
 		assert hip.hipMemcpy(p, buffer, 1 << 20, 1) == 0
 	end
-	sim SIMKFD_GPUS=3 "$RTRACE" -f json -o "$(tmp t.json)" -- env ROCR_VISIBLE_DEVICES=1 python3 "$(tmp name.py)" 2>"$(tmp err)" ||
-		{ cat "$(tmp err)"; false; }
-	jq -r '.traceEvents[] | select(.ph == "M" and .name == "process_name") | .args.name' "$(tmp t.json)" | grep 'GPU 1.*the second one'
+	sim SIMKFD_GPUS=3 "$RTRACE" -f json -o "$T/t.json" -- env ROCR_VISIBLE_DEVICES=1 python3 "$T/name.py" 2>"$T/err" ||
+		{ cat "$T/err"; false; }
+	jq -r '.traceEvents[] | select(.ph == "M" and .name == "process_name") | .args.name' "$T/t.json" | grep 'GPU 1.*the second one'
 }

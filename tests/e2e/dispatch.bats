@@ -50,14 +50,14 @@ by_queue() {
 
 # Every dispatch of the truth log is told exactly once, with kernel, device, sizes and queue.
 check_dispatches() { # TRUTH TRACE
-	true_dispatches "$1" >"$(tmp true)"
-	told "$2" >"$(tmp told)"
-	[ -s "$(tmp true)" ]
-	diff <(cut -f2-5 "$(tmp true)") <(cut -f2-5 "$(tmp told)") >"$(tmp diff)" || {
-		head -n 20 "$(tmp diff)"
+	true_dispatches "$1" >"$T/true"
+	told "$2" >"$T/told"
+	[ -s "$T/true" ]
+	diff <(cut -f2-5 "$T/true") <(cut -f2-5 "$T/told") >"$T/diff" || {
+		head -n 20 "$T/diff"
 		return 1
 	}
-	diff <(by_queue "$(tmp true)") <(by_queue "$(tmp told)")
+	diff <(by_queue "$T/true") <(by_queue "$T/told")
 	judge --no-copies "$1" "$2"
 }
 
@@ -98,13 +98,13 @@ check_times() {
 				if (!found) { bad++; print "taken, but none had begun: " k }
 			}
 			print timed + 0 " with times"; exit bad > 0
-		}' "$(tmp true)" "$(tmp told)"
+		}' "$T/true" "$T/told"
 }
 
 # As the dispatches of the agent are judged; what has no times is an instant in the trace.
 check_their_causes() {
-	jq '.traceEvents |= map(if .cat == "gpu" and .ph == "i" then .ph = "X" | .dur = 0 else . end)' "$1" >"$(tmp ops.json)"
-	check_causes "$(tmp ops.json)"
+	jq '.traceEvents |= map(if .cat == "gpu" and .ph == "i" then .ph = "X" | .dur = 0 else . end)' "$1" >"$T/ops.json"
+	check_causes "$T/ops.json"
 }
 
 # Those that the application launches. The runtime's own copy, and may take times for the copy's sake.
@@ -114,34 +114,34 @@ LAUNCHED='.cat == "gpu" and .args.grid and (.name | startswith("__amd_rocclr_") 
 check_sizes() {
 	jq -r '.traceEvents[] | select(.name == "hipLaunchKernel" and .cat == "hip") |
 		[.args.corr, (.args.call | (.numBlocks + " " + .dimBlocks))] | @tsv' "$1" | tr -d '{}=,xyz' |
-		awk '{ print "call", $1, $2 * $5, $3 * $6, $4 * $7 }' >"$(tmp sizes)"
+		awk '{ print "call", $1, $2 * $5, $3 * $6, $4 * $7 }' >"$T/sizes"
 	jq -r '.traceEvents[] | select('"$LAUNCHED"') |
-		["op", .args.root] + .args.grid | map(tostring) | join(" ")' "$1" >>"$(tmp sizes)"
+		["op", .args.root] + .args.grid | map(tostring) | join(" ")' "$1" >>"$T/sizes"
 	awk '$1 == "call" { size[$2] = $3 " " $4 " " $5; next }
 		{ n++; if (size[$2] != $3 " " $4 " " $5) { bad++; if (bad <= 5) print "launched " size[$2] ": " $0 } }
-		END { exit bad > 0 || !n }' "$(tmp sizes)"
+		END { exit bad > 0 || !n }' "$T/sizes"
 }
 
 # Launches a workload without the agent. HIP 5.2 with queues that take times now and then asks for a signal
 # that it has destroyed, in its own handler, and aborts: where threads share queues and are slow, 1 in 100 runs.
 run_bare() {
 	for _ in 1 2 3; do
-		rm -f "$(tmp truth)"
-		sim SIMKFD_TRUTH="$(tmp truth)" SIMKFD_DRIFT_PPM=200 SIMKFD_GPUS="${GPUS:-2}" "$RTRACE" \
-			--dispatch-from-bpf -f json -o "$(tmp t.json)" "${OPTIONS[@]}" -- "$O/workloads/$@" \
-			>"$(tmp out)" 2>"$(tmp err)" || :
-		grep -q "hsa_signal_load_relaxed.*Assertion .IsValid(signal). failed" "$(tmp err)" || break
+		rm -f "$T/truth"
+		sim SIMKFD_TRUTH="$T/truth" SIMKFD_DRIFT_PPM=200 SIMKFD_GPUS="${GPUS:-2}" "$RTRACE" \
+			--dispatch-from-bpf -f json -o "$T/t.json" "${OPTIONS[@]}" -- "$O/workloads/$@" \
+			>"$T/out" 2>"$T/err" || :
+		grep -q "hsa_signal_load_relaxed.*Assertion .IsValid(signal). failed" "$T/err" || break
 	done
-	grep -q '^result PASSED$' "$(tmp out)"
-	nothing_lost "$(tmp err)"
-	grep -q '; 0 packets not seen' "$(tmp err)"
-	check_dispatches "$(tmp truth)" "$(tmp t.json)"
+	grep -q '^result PASSED$' "$T/out"
+	nothing_lost "$T/err"
+	grep -q '; 0 packets not seen' "$T/err"
+	check_dispatches "$T/truth" "$T/t.json"
 }
 
 run_hip() {
 	run_bare "$@"
-	check_their_causes "$(tmp t.json)"
-	grep -q ' 0 GPU operations uncorrelated' "$(tmp err)"
+	check_their_causes "$T/t.json"
+	grep -q ' 0 GPU operations uncorrelated' "$T/err"
 }
 
 # ROCclr makes queues take times when it is told to: 5.2 by another name than later releases.
@@ -158,8 +158,8 @@ OPTIONS=()
 		# shellcheck disable=SC2086
 		run_hip $w
 		not jq -e '.traceEvents[] | select('"$LAUNCHED"') | select(.ph != "i" or
-			(.args.flags | test("^no-times,doorbell,(no-signal|untimed-queue)$") | not))' "$(tmp t.json)" >"$(tmp wrong)" || {
-			head "$(tmp wrong)"
+			(.args.flags | test("^no-times,doorbell,(no-signal|untimed-queue)$") | not))' "$T/t.json" >"$T/wrong" || {
+			head "$T/wrong"
 			return 1
 		}
 	done
@@ -179,15 +179,15 @@ OPTIONS=()
 
 @test "8 GPUs: each queue's, with its own clock" {
 	GPUS=8 profiled run_hip streams -g 8 -t 1 -s 2 -n 8
-	[ "$(cut -f2 "$(tmp told)" | sort -u | wc -l)" = 8 ]
+	[ "$(cut -f2 "$T/told" | sort -u | wc -l)" = 8 ]
 }
 
 @test "threads that share a queue: each dispatch is of who launched it" {
 	export GPU_MAX_HW_QUEUES=1
 	GPUS=1 run_hip streams -g 1 -t 4 -s 4 -n 200
-	check_sizes "$(tmp t.json)"
+	check_sizes "$T/t.json"
 	GPUS=1 EARLY=1 WHY=$SHARED profiled run_hip streams -g 1 -t 4 -s 4 -n 200
-	check_sizes "$(tmp t.json)"
+	check_sizes "$T/t.json"
 	unset GPU_MAX_HW_QUEUES
 }
 
@@ -196,13 +196,13 @@ OPTIONS=()
 	export SIMKFD_KERNELS=elementAdd=50000
 	run_bare hsa_dispatch -k 50000 "$O/workloads/kernels.hsaco"
 	# Whole batches hang below the store that rang for them.
-	CAUSES='^hsa_signal_store_(screlease|relaxed)$' check_their_causes "$(tmp t.json)"
-	WHY='no-signal signal-shared' check_times >"$(tmp times)"
-	cat "$(tmp times)"
+	CAUSES='^hsa_signal_store_(screlease|relaxed)$' check_their_causes "$T/t.json"
+	WHY='no-signal signal-shared' check_times >"$T/times"
+	cat "$T/times"
 	# Those that have a signal of their own to themselves; it does 200 one by one.
-	[ "$(awk '{print $1}' "$(tmp times)")" -ge 200 ]
+	[ "$(awk '{print $1}' "$T/times")" -ge 200 ]
 	# As many of its dispatches count one signal down.
-	[ "$(cut -f 9 "$(tmp told)" | grep -cx signal-shared)" = 200 ]
+	[ "$(cut -f 9 "$T/told" | grep -cx signal-shared)" = 200 ]
 }
 
 @test "children that use the GPU, and those that run another program" {
@@ -210,49 +210,49 @@ OPTIONS=()
 }
 
 @test "text and Perfetto say what is measured" {
-	sim "$RTRACE" --dispatch-from-bpf -f text -f pftrace -o "$(tmp t)" -- "$O/workloads/vectoradd" >/dev/null 2>&1
-	[ "$(grep -c 'gpu 0 queue 1 .* <?> (doorbell,\(no-signal\|untimed-queue\)) ← corr' "$(tmp t.text)")" = 2 ]
-	sim HIP_FORCE_QUEUE_PROFILING=1 GPU_FORCE_QUEUE_PROFILING=1 "$RTRACE" --dispatch-from-bpf -f text -o "$(tmp p.text)" \
+	sim "$RTRACE" --dispatch-from-bpf -f text -f pftrace -o "$T/t" -- "$O/workloads/vectoradd" >/dev/null 2>&1
+	[ "$(grep -c 'gpu 0 queue 1 .* <?> (doorbell,\(no-signal\|untimed-queue\)) ← corr' "$T/t.text")" = 2 ]
+	sim HIP_FORCE_QUEUE_PROFILING=1 GPU_FORCE_QUEUE_PROFILING=1 "$RTRACE" --dispatch-from-bpf -f text -o "$T/p.text" \
 		-- "$O/workloads/vectoradd" >/dev/null 2>&1
 	# A kernel takes 20 us of the GPU's clock; as in check_times, the two clocks differ by less than 1 us over that.
-	sed -nE 's/.*gpu 0 queue 1 .* <([0-9.]+)us> \(doorbell\) ← corr.*/\1/p' "$(tmp p.text)" >"$(tmp took)"
-	cat "$(tmp took)"
-	[ "$(awk '$1 > 19 && $1 < 21' "$(tmp took)" | wc -l)" = 2 ]
-	protoc --decode=pf.Trace -I tests/unit tests/unit/perfetto.proto <"$(tmp t.pftrace)" >"$(tmp decoded)"
-	[ "$(grep -c '"no-times,doorbell,\(no-signal\|untimed-queue\)"' "$(tmp decoded)")" -ge 1 ]
+	sed -nE 's/.*gpu 0 queue 1 .* <([0-9.]+)us> \(doorbell\) ← corr.*/\1/p' "$T/p.text" >"$T/took"
+	cat "$T/took"
+	[ "$(awk '$1 > 19 && $1 < 21' "$T/took" | wc -l)" = 2 ]
+	protoc --decode=pf.Trace -I tests/unit tests/unit/perfetto.proto <"$T/t.pftrace" >"$T/decoded"
+	[ "$(grep -c '"no-times,doorbell,\(no-signal\|untimed-queue\)"' "$T/decoded")" -ge 1 ]
 }
 
 # ---- attached late ----
 
 # The tracer reads the simulated GPU's clock: it has the simulator under it as well.
 start_tracer() {
-	start_tracing sim_exec SIMKFD_DRIFT_PPM=200 "$RTRACE" --dispatch-from-bpf -v -f json -o "$(tmp t.json)" "$@"
+	start_tracing sim_exec SIMKFD_DRIFT_PPM=200 "$RTRACE" --dispatch-from-bpf -v -f json -o "$T/t.json" "$@"
 }
 
 end_both() {
 	wait "$job"
 	wait "$tracer"
-	grep -q '^result PASSED$' "$(tmp out)"
-	nothing_lost "$(tmp err)" '; 0 GPU operations uncorrelated'
-	truth_since_go "$(tmp truth)"
+	grep -q '^result PASSED$' "$T/out"
+	nothing_lost "$T/err" '; 0 GPU operations uncorrelated'
+	truth_since_go "$T/truth"
 }
 
 late() {
 	needs_mode "$1"
-	rm -f "$(tmp truth)" "$(tmp go)"
-	start_job HIP_FORCE_QUEUE_PROFILING=1 GPU_FORCE_QUEUE_PROFILING=1 "$O/workloads/job" -n 500 -t 4
+	rm -f "$T/truth" "$T/go"
+	start_job HIP_FORCE_QUEUE_PROFILING=1 GPU_FORCE_QUEUE_PROFILING=1 "$O/workloads/job" -n 150 -t 4
 	start_tracer --attach "$1" -p "$job"
 	go
 	end_both
-	grep -q '; 0 packets not seen' "$(tmp err)"
-	check_dispatches "$(tmp truth.go)" "$(tmp t.json)"
-	check_their_causes "$(tmp t.json)"
+	grep -q '; 0 packets not seen' "$T/err"
+	check_dispatches "$T/truth.go" "$T/t.json"
+	check_their_causes "$T/t.json"
 	EARLY=1 WHY=$SHARED check_times
 }
 
 @test "attached to a running job" {
 	late session
-	grep -q ' functions behind their trampolines' "$(tmp err)"
+	grep -q ' functions behind their trampolines' "$T/err"
 }
 
 @test "the same with uprobe_multi links" {
@@ -269,6 +269,6 @@ late() {
 	start_tracer -p "$job"
 	go
 	end_both
-	check_truth "$(tmp truth.go)" "$(tmp t.json)"
-	grep -q ' 0 dispatches at their doorbells' "$(tmp err)"
+	check_truth "$T/truth.go" "$T/t.json"
+	grep -q ' 0 dispatches at their doorbells' "$T/err"
 }

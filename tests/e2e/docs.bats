@@ -13,17 +13,17 @@ setup_file() {
 @test "documents: each link leads to a file and a heading that are there" {
 	# shellcheck disable=SC2086 # a list of names
 	python3 tests/e2e/docs_check.py links $DOCS
-	printf '%s\n' '[x](gone.md)' >"$(tmp bad.md)"
+	printf '%s\n' '[x](gone.md)' >"$T/bad.md"
 	# shellcheck disable=SC2086
-	not python3 tests/e2e/docs_check.py links $DOCS "$(tmp bad.md)"
+	not python3 tests/e2e/docs_check.py links $DOCS "$T/bad.md"
 }
 
 @test "documents: each option of a command is one that --help knows" {
 	# shellcheck disable=SC2086
 	python3 tests/e2e/docs_check.py options "$RTRACE" $DOCS
-	printf '    sudo rtrace-bpf -p 1 --no-such-option\n' >"$(tmp bad.md)"
+	printf '    sudo rtrace-bpf -p 1 --no-such-option\n' >"$T/bad.md"
 	# shellcheck disable=SC2086
-	not python3 tests/e2e/docs_check.py options "$RTRACE" $DOCS "$(tmp bad.md)"
+	not python3 tests/e2e/docs_check.py options "$RTRACE" $DOCS "$T/bad.md"
 }
 
 @test "README: at most 180 lines; each page ends with its neighbours" {

@@ -16,8 +16,8 @@ samples() {
 }
 
 grows() {
-	samples "$@" | not awk -f tests/e2e/endurance_growth.awk >"$(tmp said)"
-	grep -c GROWN "$(tmp said)"
+	samples "$@" | not awk -f tests/e2e/endurance_growth.awk >"$T/said"
+	grep -c GROWN "$T/said"
 }
 
 @test "the judge of growth: by quarters, more than a tenth and 2 MiB, or 4 descriptors" {
@@ -54,11 +54,11 @@ judged() {
 # bats test_tags=slow
 @test "a minute of programs that come and go: all calls told, no growth" {
 	cd "$BATS_TEST_DIRNAME/../.."
-	scripts/endurance 1 >"$(tmp said)" || {
-		cat "$(tmp said)"
+	scripts/endurance 1 >"$T/said" || {
+		cat "$T/said"
 		return 1
 	}
-	sed 's/^/# /' "$(tmp said)" >&3
-	[ "$(sed -n 's/^endurance: .* \([0-9]*\) programs to their end, \([0-9]*\) killed$/\1 \2/p' "$(tmp said)" |
+	sed 's/^/# /' "$T/said" >&3
+	[ "$(sed -n 's/^endurance: .* \([0-9]*\) programs to their end, \([0-9]*\) killed$/\1 \2/p' "$T/said" |
 		awk '$1 >= 8 && $2 >= 2' | wc -l)" = 1 ]
 }

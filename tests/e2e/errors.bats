@@ -21,10 +21,10 @@ sleeper() {
 }
 
 @test "not root: the missing capabilities are named" {
-	cp "$RTRACE" "$(tmp rtrace-bpf)"
-	chmod 755 "$BATS_RUN_TMPDIR" "$BATS_TEST_TMPDIR" "$(tmp rtrace-bpf)"
+	cp "$RTRACE" "$T/rtrace-bpf"
+	chmod 755 "$BATS_RUN_TMPDIR" "$T" "$T/rtrace-bpf"
 	fails 1 'run as root.*CAP_BPF.*CAP_PERFMON.*CAP_SYS_PTRACE' \
-		setpriv --reuid=65534 --regid=65534 --clear-groups "$(tmp rtrace-bpf)" -p 1
+		setpriv --reuid=65534 --regid=65534 --clear-groups "$T/rtrace-bpf" -p 1
 }
 
 @test "an output that cannot be written" {
@@ -35,9 +35,9 @@ sleeper() {
 
 @test "a disk that is full" {
 	status=0
-	"$RTRACE" -f text -o /dev/full -- "$O/capture/edges" plain 10 >/dev/null 2>"$(tmp err)" || status=$?
+	"$RTRACE" -f text -o /dev/full -- "$O/capture/edges" plain 10 >/dev/null 2>"$T/err" || status=$?
 	[ "$status" = 1 ]
-	grep -q 'output: write /dev/full: No space left on device' "$(tmp err)"
+	grep -q 'output: write /dev/full: No space left on device' "$T/err"
 }
 
 @test "wrong command lines" {
@@ -63,14 +63,14 @@ sleeper() {
 
 @test "a command that cannot be executed" {
 	fails 1 'start /nonexistent/command: No such file' "$RTRACE" -f text -o /dev/null -- /nonexistent/command
-	fails 1 'start /nonexistent/command: No such file' "$RTRACE" -f json -o "$(tmp x.json)" -- /nonexistent/command
-	[ ! -e "$(tmp x.json)" ]
+	fails 1 'start /nonexistent/command: No such file' "$RTRACE" -f json -o "$T/x.json" -- /nonexistent/command
+	[ ! -e "$T/x.json" ]
 	fails 1 'start /etc/passwd: Permission denied' "$RTRACE" -f text -o /dev/null -- /etc/passwd
 }
 
 @test "a command that makes no traced call is told so, and keeps its status" {
-	"$RTRACE" -f text -o /dev/null -- true 2>"$(tmp err)"
-	grep -q 'the command made no call of a traced function' "$(tmp err)"
+	"$RTRACE" -f text -o /dev/null -- true 2>"$T/err"
+	grep -q 'the command made no call of a traced function' "$T/err"
 }
 
 @test "a kernel without BPF, and one without uprobes" {
@@ -82,9 +82,9 @@ sleeper() {
 }
 
 @test "--help says what there is, --version too" {
-	"$RTRACE" --help >"$(tmp help)"
+	"$RTRACE" --help >"$T/help"
 	for word in --pid --all --format --summary --output --duration --attach --buffer Examples: 'Exit status'; do
-		grep -q -- "$word" "$(tmp help)"
+		grep -q -- "$word" "$T/help"
 	done
 	"$RTRACE" --version | grep -q '^rtrace-bpf [0-9]'
 }

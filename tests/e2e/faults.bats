@@ -73,7 +73,7 @@ ends_with() {
 	local status=0
 
 	wait "$tracer" || status=$?
-	cat "$(tmp err)"
+	cat "$T/err"
 	[ "$status" = "$1" ]
 }
 
@@ -82,19 +82,19 @@ job_is_well() {
 	kill -0 "$job"
 	kill -TERM "$job"
 	wait "$job"
-	grep -q '^result PASSED$' "$(tmp out)"
+	grep -q '^result PASSED$' "$T/out"
 }
 
 # says PATTERN: in just one line among those about outputs
 says() {
-	grep -E "$1" "$(tmp err)"
-	[ "$(grep -c '^rtrace-bpf: output: ' "$(tmp err)")" = 1 ]
+	grep -E "$1" "$T/err"
+	[ "$(grep -c '^rtrace-bpf: output: ' "$T/err")" = 1 ]
 }
 
 # with_disk OPTIONS COMMAND...: with a file system of its own at the folder `disk`. What is in that at the end is left
 # in the folder `saved`.
 with_disk() {
-	mkdir -p "$(tmp disk)" "$(tmp saved)"
+	mkdir -p "$T/disk" "$T/saved"
 	# shellcheck disable=SC2016 # for the inner shell
 	unshare --mount --propagation private sh -c '
 		mount -t tmpfs -o "$1" none "$2" || exit 99
@@ -102,19 +102,19 @@ with_disk() {
 		"$@" & tracer=$!
 		echo "$tracer" >"$saved/pid"
 		wait "$tracer"; status=$?
-		cp -r "$disk/." "$saved/"; exit "$status"' sh "$1" "$(tmp disk)" "$(tmp saved)" "${@:2}"
+		cp -r "$disk/." "$saved/"; exit "$status"' sh "$1" "$T/disk" "$T/saved" "${@:2}"
 }
 
 needs_mounts() {
-	unshare --mount --propagation private true 2>"$(tmp unshare)" || skip "no mounts of one's own here: $(cat "$(tmp unshare)")"
+	unshare --mount --propagation private true 2>"$T/unshare" || skip "no mounts of one's own here: $(cat "$T/unshare")"
 }
 
 @test "a file system that is read-only" {
 	needs_mounts
 	for format in rtrace json csv rocpd otf2 roctracer; do
-		fails 1 'output: .*/x[^ ]*: Read-only file system' with_disk ro "$RTRACE" -f "$format" -o "$(tmp disk)/x" -- true
+		fails 1 'output: .*/x[^ ]*: Read-only file system' with_disk ro "$RTRACE" -f "$format" -o "$T/disk/x" -- true
 	done
-	fails 1 '^rtrace-bpf: -d: .*: Read-only file system' with_disk ro "$RTRACE" -f rtrace -d "$(tmp disk)/x" -- true
+	fails 1 '^rtrace-bpf: -d: .*: Read-only file system' with_disk ro "$RTRACE" -f rtrace -d "$T/disk/x" -- true
 	nothing_is_left
 }
 
@@ -122,19 +122,19 @@ needs_mounts() {
 	for format in rtrace json; do
 		fresh truth
 		start_job HSA_TOOLS_LIB="$AGENT" "$O/workloads/job" -d 1000 -t 2
-		start_tracing "$RTRACE" -p "$job" -f "$format" -f text -o "$(tmp t)"
+		start_tracing "$RTRACE" -p "$job" -f "$format" -f text -o "$T/t"
 		go
 		sleep 0.5
-		rm "$(tmp "t.$format")"
-		wait_for grep -q "output: write .*/t.$format: it was removed" "$(tmp err)"
+		rm "$T/t.$format"
+		wait_for grep -q "output: write .*/t.$format: it was removed" "$T/err"
 		kill -0 "$tracer"
 		sleep 0.5
 		kill -INT "$tracer"
 		ends_with 1
 		says 'it was removed'
-		[ ! -e "$(tmp "t.$format")" ]
-		grep -q "wrote $(tmp t.text) (text)" "$(tmp err)"
-		[ "$(grep -Ec '^ *-?[0-9.]+ [0-9/]+ +[A-Za-z_0-9]+\(' "$(tmp t.text)")" = "$(sed -n 's/.*recorded \([0-9]*\) calls.*/\1/p' "$(tmp err)")" ]
+		[ ! -e "$T/t.$format" ]
+		grep -q "wrote $T/t.text (text)" "$T/err"
+		[ "$(grep -Ec '^ *-?[0-9.]+ [0-9/]+ +[A-Za-z_0-9]+\(' "$T/t.text")" = "$(sed -n 's/.*recorded \([0-9]*\) calls.*/\1/p' "$T/err")" ]
 		job_is_well
 	done
 	nothing_is_left
@@ -143,16 +143,16 @@ needs_mounts() {
 # What there was to write was more, so the disk has got full.
 full() {
 	fresh go out err pid
-	rm -rf "$(tmp saved)"
+	rm -rf "$T/saved"
 	start_job HSA_TOOLS_LIB="$AGENT" "$O/workloads/job" -d 200 -t 2
-	with_disk "size=$2" "$RTRACE" -p "$job" -f "$1" -o "$(tmp disk)/t.$1" 2>"$(tmp err)" &
+	with_disk "size=$2" "$RTRACE" -p "$job" -f "$1" -o "$T/disk/t.$1" 2>"$T/err" &
 	tracer=$!
 	JOBS_STARTED+=("$tracer")
-	wait_for grep -q 'API calls' "$(tmp err)"
+	wait_for grep -q 'API calls' "$T/err"
 	go
-	wait_for grep -q "output: write .*/t.$1[^ ]*: No space left on device" "$(tmp err)"
-	kill -0 "$(cat "$(tmp saved/pid)")"
-	kill -INT "$(cat "$(tmp saved/pid)")"
+	wait_for grep -q "output: write .*/t.$1[^ ]*: No space left on device" "$T/err"
+	kill -0 "$(cat "$T/saved/pid")"
+	kill -INT "$(cat "$T/saved/pid")"
 	ends_with 1
 	says 'No space left on device'
 	job_is_well
@@ -164,24 +164,24 @@ full() {
 		full "$format" 200k
 	done
 	full rtrace 200k
-	"$RTRACE" export -f json -o "$(tmp e.json)" "$(tmp saved/t.rtrace)" 2>"$(tmp export.err)"
-	cat "$(tmp export.err)"
-	grep -q 'warning: .*t.rtrace: ' "$(tmp export.err)"
-	[ "$(count "$(tmp e.json)" hipMemcpyAsync)" -gt 100 ]
-	CUT=1 check_nesting "$(tmp e.json)"
+	"$RTRACE" export -f json -o "$T/e.json" "$T/saved/t.rtrace" 2>"$T/export.err"
+	cat "$T/export.err"
+	grep -q 'warning: .*t.rtrace: ' "$T/export.err"
+	[ "$(count "$T/e.json" hipMemcpyAsync)" -gt 100 ]
+	CUT=1 check_nesting "$T/e.json"
 	nothing_is_left
 }
 
 @test "a reader that goes away: said at once" {
 	start_job "$O/workloads/job" -d 1000
-	mkfifo "$(tmp pipe)"
-	"$RTRACE" -p "$job" -f text >"$(tmp pipe)" 2>"$(tmp err)" &
+	mkfifo "$T/pipe"
+	"$RTRACE" -p "$job" -f text >"$T/pipe" 2>"$T/err" &
 	tracer=$!
 	JOBS_STARTED+=("$tracer")
 	go
-	head -n 1 <"$(tmp pipe)" >"$(tmp first)"
-	[ -s "$(tmp first)" ]
-	wait_for grep -q 'output: write standard output: Broken pipe' "$(tmp err)"
+	head -n 1 <"$T/pipe" >"$T/first"
+	[ -s "$T/first" ]
+	wait_for grep -q 'output: write standard output: Broken pipe' "$T/err"
 	kill -0 "$tracer"
 	kill -INT "$tracer"
 	ends_with 1
@@ -216,91 +216,91 @@ in_group() {
 	start_job HSA_TOOLS_LIB="$AGENT" "$O/workloads/job" -d 1000
 	memory_group 400M
 	go
-	fails 1 'bpf: create rings: Cannot allocate memory' in_group "$RTRACE" --buffer 512 -p "$job" -f json -o "$(tmp t.json)"
-	[ ! -e "$(tmp t.json)" ]
+	fails 1 'bpf: create rings: Cannot allocate memory' in_group "$RTRACE" --buffer 512 -p "$job" -f json -o "$T/t.json"
+	[ ! -e "$T/t.json" ]
 	nothing_is_left
 	# With smaller ones there is room.
-	in_group "$RTRACE" --buffer 1 -p "$job" -f json -o "$(tmp t.json)" --duration 0.5 2>"$(tmp err)"
-	check_nesting "$(tmp t.json)"
-	[ "$(traced_ops "$(tmp t.json)" | wc -l)" -gt 20 ]
+	in_group "$RTRACE" --buffer 1 -p "$job" -f json -o "$T/t.json" --duration 0.5 2>"$T/err"
+	check_nesting "$T/t.json"
+	[ "$(traced_ops "$T/t.json" | wc -l)" -gt 20 ]
 	job_is_well
 	nothing_is_left
 }
 
 @test "the wall clock jumps, forth and back: no time of the trace does" {
-	local jumping=(ELSEWHERE_AHEAD_NS=3600000000000 ELSEWHERE_WHILE="$(tmp ahead)")
+	local jumping=(ELSEWHERE_AHEAD_NS=3600000000000 ELSEWHERE_WHILE="$T/ahead")
 
-	touch "$(tmp ahead)"
+	touch "$T/ahead"
 	[ "$(env LD_PRELOAD="$O/tests/elsewhere.so" "${jumping[@]}" date +%s)" -gt "$(($(date +%s) + 3000))" ]
-	rm "$(tmp ahead)"
+	rm "$T/ahead"
 	start_job LD_PRELOAD="$O/tests/elsewhere.so $O/libsimkfd.so" "${jumping[@]}" HSA_TOOLS_LIB="$AGENT" "$O/workloads/job" -d 1000 -t 2
-	start_tracing env LD_PRELOAD="$O/tests/elsewhere.so" "${jumping[@]}" "$RTRACE" -p "$job" -f json -o "$(tmp t.json)"
+	start_tracing env LD_PRELOAD="$O/tests/elsewhere.so" "${jumping[@]}" "$RTRACE" -p "$job" -f json -o "$T/t.json"
 	go
 	for _ in 1 2 3; do
 		sleep 0.3
-		touch "$(tmp ahead)"
+		touch "$T/ahead"
 		sleep 0.3
-		rm "$(tmp ahead)"
+		rm "$T/ahead"
 	done
 	job_is_well
 	ends_with 0
-	nothing_lost "$(tmp err)" '; 0 GPU operations uncorrelated, 0 without end'
-	check_counts "$(tmp out)" "$(tmp t.json)"
-	check_nesting "$(tmp t.json)"
-	check_causes "$(tmp t.json)"
-	truth_since_go "$(tmp truth)"
-	check_truth "$(tmp truth.go)" "$(tmp t.json)"
-	[ "$(jq '[.traceEvents[] | select(.ph == "X") | .ts] | (max - min) / 1e6 < 60' "$(tmp t.json)")" = true ]
+	nothing_lost "$T/err" '; 0 GPU operations uncorrelated, 0 without end'
+	check_counts "$T/out" "$T/t.json"
+	check_nesting "$T/t.json"
+	check_causes "$T/t.json"
+	truth_since_go "$T/truth"
+	check_truth "$T/truth.go" "$T/t.json"
+	[ "$(jq '[.traceEvents[] | select(.ph == "X") | .ts] | (max - min) / 1e6 < 60' "$T/t.json")" = true ]
 }
 
 # start_elsewhen OPTION...: the job in a time namespace
 start_elsewhen() {
 	fresh go out job.err truth
-	sim_exec SIMKFD_TRUTH="$(tmp truth)" HSA_TOOLS_LIB="$AGENT" unshare --time "$@" --fork \
-		"$O/workloads/job" -n 100 -t 2 --go "$(tmp go)" >"$(tmp out)" 2>"$(tmp job.err)" &
+	sim_exec SIMKFD_TRUTH="$T/truth" HSA_TOOLS_LIB="$AGENT" unshare --time "$@" --fork \
+		"$O/workloads/job" -n 100 -t 2 --go "$T/go" >"$T/out" 2>"$T/job.err" &
 	JOBS_STARTED+=("$!")
-	wait_for grep -q '^ready' "$(tmp out)"
-	job=$(awk '$1 == "ready" { print $2 }' "$(tmp out)")
+	wait_for grep -q '^ready' "$T/out"
+	job=$(awk '$1 == "ready" { print $2 }' "$T/out")
 	JOBS_STARTED+=("$job")
 }
 
 @test "a time namespace: a job whose clocks are others has its calls, in the kernel's time, and no GPU times" {
-	unshare --time --fork true 2>"$(tmp unshare)" || skip "no time namespaces here: $(cat "$(tmp unshare)")"
+	unshare --time --fork true 2>"$T/unshare" || skip "no time namespaces here: $(cat "$T/unshare")"
 	for ahead in "--boottime 86400" "--boottime -100" "--monotonic 86400"; do
 		# shellcheck disable=SC2086 # words
 		start_elsewhen $ahead
-		start_tracing "$RTRACE" -p "$job" -f json -o "$(tmp t.json)"
-		wait_for grep -q "agent: process $job: its clock" "$(tmp err)"
-		[ "$(grep -c "agent: process $job: its clock is another than the kernel's" "$(tmp err)")" = 1 ]
+		start_tracing "$RTRACE" -p "$job" -f json -o "$T/t.json"
+		wait_for grep -q "agent: process $job: its clock" "$T/err"
+		[ "$(grep -c "agent: process $job: its clock is another than the kernel's" "$T/err")" = 1 ]
 		before=$(awk '{ printf "%.0f\n", $1 * 1e6 }' /proc/uptime)
-		touch "$(tmp go)"
+		touch "$T/go"
 		ends_with 0
 		after=$(awk '{ printf "%.0f\n", $1 * 1e6 }' /proc/uptime)
-		grep -q '^result PASSED$' "$(tmp out)"
-		check_counts "$(tmp out)" "$(tmp t.json)"
-		check_nesting "$(tmp t.json)"
-		[ "$(traced_ops "$(tmp t.json)" | wc -l)" = 0 ]
+		grep -q '^result PASSED$' "$T/out"
+		check_counts "$T/out" "$T/t.json"
+		check_nesting "$T/t.json"
+		[ "$(traced_ops "$T/t.json" | wc -l)" = 0 ]
 		jq -e --argjson before "$((before - 10000))" --argjson after "$((after + 10000))" \
-			'[.traceEvents[] | select(.ph == "X") | .ts] | min >= $before and max <= $after' "$(tmp t.json)"
+			'[.traceEvents[] | select(.ph == "X") | .ts] | min >= $before and max <= $after' "$T/t.json"
 	done
 	# In one where nothing is moved, as container runtimes make it, everything is as ever.
 	start_elsewhen
-	start_tracing "$RTRACE" -p "$job" -f json -o "$(tmp t.json)"
+	start_tracing "$RTRACE" -p "$job" -f json -o "$T/t.json"
 	go
 	ends_with 0
-	check_counts "$(tmp out)" "$(tmp t.json)"
-	truth_since_go "$(tmp truth)"
-	check_truth "$(tmp truth.go)" "$(tmp t.json)"
+	check_counts "$T/out" "$T/t.json"
+	truth_since_go "$T/truth"
+	check_truth "$T/truth.go" "$T/t.json"
 	fails 1 'not possible in a time namespace of its own' unshare --time --boottime 86400 --fork "$RTRACE" -a -f text -o /dev/null
 	nothing_is_left
 }
 
 # refused OLDKERNEL PATTERN
 refused() {
-	fails 1 "$2" env LD_PRELOAD="$O/capture/oldkernel.so" OLDKERNEL="$1" "$RTRACE" -p "$job" -f json -o "$(tmp t.json)"
-	fails 1 "$2" env LD_PRELOAD="$O/capture/oldkernel.so" OLDKERNEL="$1" "$RTRACE" -f json -o "$(tmp t.json)" -- touch "$(tmp ran)"
-	[ ! -e "$(tmp t.json)" ]
-	[ ! -e "$(tmp ran)" ]
+	fails 1 "$2" env LD_PRELOAD="$O/capture/oldkernel.so" OLDKERNEL="$1" "$RTRACE" -p "$job" -f json -o "$T/t.json"
+	fails 1 "$2" env LD_PRELOAD="$O/capture/oldkernel.so" OLDKERNEL="$1" "$RTRACE" -f json -o "$T/t.json" -- touch "$T/ran"
+	[ ! -e "$T/t.json" ]
+	[ ! -e "$T/ran" ]
 }
 
 @test "BPF programs that the verifier refuses, that a sandbox refuses, that a kernel refuses which is locked down" {
@@ -330,13 +330,13 @@ without_tracefs() {
 @test "tracefs is not mounted: it is, for the tracer; where that is not allowed, one line" {
 	needs_mounts
 	for mode in $(attach_modes); do
-		without_tracefs "$RTRACE" -v --attach "$mode" -f json -o "$(tmp t.json)" -- "$O/capture/edges" plain 10 >"$(tmp out)" 2>"$(tmp err)"
-		grep -q 'mounted tracefs on /sys/kernel/tracing' "$(tmp err)"
-		[ "$(count "$(tmp t.json)" hipTestPlain)" = 10 ]
+		without_tracefs "$RTRACE" -v --attach "$mode" -f json -o "$T/t.json" -- "$O/capture/edges" plain 10 >"$T/out" 2>"$T/err"
+		grep -q 'mounted tracefs on /sys/kernel/tracing' "$T/err"
+		[ "$(count "$T/t.json" hipTestPlain)" = 10 ]
 	done
-	rm "$(tmp t.json)"
+	rm "$T/t.json"
 	fails 1 'tracefs: mount on /sys/kernel/tracing: ' without_tracefs setpriv --inh-caps=-all \
-		--bounding-set=-all,+bpf,+perfmon,+sys_ptrace,+checkpoint_restore "$RTRACE" -f json -o "$(tmp t.json)" -- true
-	[ ! -e "$(tmp t.json)" ]
+		--bounding-set=-all,+bpf,+perfmon,+sys_ptrace,+checkpoint_restore "$RTRACE" -f json -o "$T/t.json" -- true
+	[ ! -e "$T/t.json" ]
 	nothing_is_left
 }

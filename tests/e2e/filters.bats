@@ -18,20 +18,20 @@ gpu_traced() {
 	done
 	workload=$O/workloads/$2
 	shift 2
-	rm -f "$(tmp truth)" "$(tmp t.json)"
+	rm -f "$T/truth" "$T/t.json"
 	# System calls, for releases whose thunk is no library of its own; small copies are copies with ROCm 6, too.
-	sim SIMKFD_TRUTH="$(tmp truth)" SIMKFD_SYSCALLS=1 GPU_FORCE_BLIT_COPY_SIZE=0 "$RTRACE" -f json -o "$(tmp t.json)" "${options[@]}" -- \
-		"$workload" "$@" >"$(tmp out)" 2>"$(tmp err)"
-	grep -q '^result PASSED$' "$(tmp out)"
-	nothing_lost "$(tmp err)"
-	grep -q ' 0 GPU operations uncorrelated, 0 without end' "$(tmp err)"
+	sim SIMKFD_TRUTH="$T/truth" SIMKFD_SYSCALLS=1 GPU_FORCE_BLIT_COPY_SIZE=0 "$RTRACE" -f json -o "$T/t.json" "${options[@]}" -- \
+		"$workload" "$@" >"$T/out" 2>"$T/err"
+	grep -q '^result PASSED$' "$T/out"
+	nothing_lost "$T/err"
+	grep -q ' 0 GPU operations uncorrelated, 0 without end' "$T/err"
 }
 
 # What kinds of events are in the trace; of GPU operations: which.
 kinds() {
 	jq -r '[.traceEvents[] | select(.ph | IN("X", "i", "b")) |
 		if .cat != "gpu" then .cat elif .args.bytes == null then "kernel" else "copy" end] |
-		unique | join(" ")' "$(tmp t.json)"
+		unique | join(" ")' "$T/t.json"
 }
 
 # shows KINDS OPTION...: of a program with ranges, launches and copies
@@ -45,20 +45,20 @@ shows() {
 
 @test "-t: each domain by itself, and several" {
 	shows "hip" -t hip
-	check_counts "$(tmp out)" "$(tmp t.json)" '^(__)?hip'
+	check_counts "$T/out" "$T/t.json" '^(__)?hip'
 	shows "hsa" -t hsa
 	shows "kfd" -t kfd
 	shows "roctx" -t roctx
-	check_counts "$(tmp out)" "$(tmp t.json)" '^roctx'
+	check_counts "$T/out" "$T/t.json" '^roctx'
 	shows "kernel" -t kernel
 	shows "copy" -t memory-copy
 	shows "copy hip kernel roctx" -t hip,marker -t gpu
-	check_causes "$(tmp t.json)"
+	check_causes "$T/t.json"
 }
 
 @test "rocprofv3's spellings" {
 	shows "hip kernel" --hip-trace --kernel-trace
-	check_counts "$(tmp out)" "$(tmp t.json)" '^(__)?hip'
+	check_counts "$T/out" "$T/t.json" '^(__)?hip'
 	shows "copy hsa" --hsa-trace --memory-copy-trace
 	shows "kfd roctx" --marker-trace --kfd-trace
 	shows "copy hip kernel roctx" -r
@@ -67,44 +67,44 @@ shows() {
 
 @test "without calls, kernels and copies are told all the same" {
 	gpu_traced -t gpu -- streams -g 1 -t 2 -s 2
-	check_truth "$(tmp truth)" "$(tmp t.json)"
-	[ "$(calls "$(tmp t.json)" | wc -l)" = 0 ]
+	check_truth "$T/truth" "$T/t.json"
+	[ "$(calls "$T/t.json" | wc -l)" = 0 ]
 	gpu_traced --errors-only -- vectoradd
-	check_truth "$(tmp truth)" "$(tmp t.json)"
+	check_truth "$T/truth" "$T/t.json"
 	gpu_traced --min-duration 100s -- vectoradd
-	check_truth "$(tmp truth)" "$(tmp t.json)"
+	check_truth "$T/truth" "$T/t.json"
 }
 
 # A job that runs on, and a tracer of it that writes lines: those are there while it runs.
 @test "kernels are told while a program runs, whatever is filtered" {
-	HSA_TOOLS_LIB=$O/librtrace-agent.so sim_exec "$O/workloads/job" -d 1000 >"$(tmp job)" &
+	HSA_TOOLS_LIB=$O/librtrace-agent.so sim_exec "$O/workloads/job" -d 1000 >"$T/job" &
 	job=$!
 	JOBS_STARTED+=("$job")
-	wait_for grep -q '^ready' "$(tmp job)"
+	wait_for grep -q '^ready' "$T/job"
 	for options in "-t kernel" --errors-only; do
 		# shellcheck disable=SC2086
-		"$RTRACE" -p "$job" $options -f text -o "$(tmp lines)" 2>"$(tmp err)" &
+		"$RTRACE" -p "$job" $options -f text -o "$T/lines" 2>"$T/err" &
 		tracer=$!
 		JOBS_STARTED+=("$tracer")
-		wait_for grep -q elementAdd "$(tmp lines)"
+		wait_for grep -q elementAdd "$T/lines"
 		kill -INT "$tracer"
 		wait "$tracer"
-		rm "$(tmp lines)"
+		rm "$T/lines"
 	done
 }
 
 # names: of the calls in the trace, each once
 names() {
-	calls "$(tmp t.json)" | cut -f1 | sort -u | tr '\n' ' '
+	calls "$T/t.json" | cut -f1 | sort -u | tr '\n' ' '
 }
 
 @test "-e: functions by pattern" {
 	gpu_traced -e 'hipMem*' -e hipFree -- vectoradd
-	check_counts "$(tmp out)" "$(tmp t.json)" '^(hipMem|hipFree$)'
+	check_counts "$T/out" "$T/t.json" '^(hipMem|hipFree$)'
 	! names | tr ' ' '\n' | grep -v '^hipMem\|^hipFree$\|^$' || false
 	gpu_traced -e '!hsa*' -e '!hipMemcpy*' -e '!AMDKFD*' -- vectoradd
 	! names | grep -qE 'hsa|hipMemcpy|AMDKFD' || false
-	check_counts "$(tmp out)" "$(tmp t.json)" '^(__)?hip(L|P|R|F|Mal)'
+	check_counts "$T/out" "$T/t.json" '^(__)?hip(L|P|R|F|Mal)'
 	gpu_traced -e 'hip*' -e '!*Launch*' -- vectoradd
 	! names | grep -q Launch || false
 	gpu_traced -e 'noSuchFunction*' -- vectoradd
@@ -113,18 +113,18 @@ names() {
 
 @test "functions that are called at high rates: left out, unless they are named or all are wanted" {
 	gpu_traced -t hsa -- vectoradd
-	[ "$(count "$(tmp t.json)" hsa_signal_store_screlease)" = 0 ]
+	[ "$(count "$T/t.json" hsa_signal_store_screlease)" = 0 ]
 	gpu_traced -e 'hsa_signal_store_*' -- vectoradd
-	named=$(count "$(tmp t.json)" hsa_signal_store_screlease)
+	named=$(count "$T/t.json" hsa_signal_store_screlease)
 	gpu_traced -t hsa --all-functions -- vectoradd
-	[ "$(count "$(tmp t.json)" hsa_signal_store_screlease)" = "$named" ]
+	[ "$(count "$T/t.json" hsa_signal_store_screlease)" = "$named" ]
 	[ "$named" -gt 0 ]
 }
 
 traced() {
-	rm -f "$(tmp t.json)"
-	"$RTRACE" -f json -o "$(tmp t.json)" "$@" >"$(tmp out)" 2>"$(tmp err)"
-	grep -q 'lost 0 calls' "$(tmp err)"
+	rm -f "$T/t.json"
+	"$RTRACE" -f json -o "$T/t.json" "$@" >"$T/out" 2>"$T/err"
+	grep -q 'lost 0 calls' "$T/err"
 }
 
 @test "--min-duration: the calls that took that long, no others" {
@@ -133,22 +133,22 @@ traced() {
 		# Its third argument says how long each call sleeps; on a busy machine it may take longer.
 		jq -e '[.traceEvents[] | select(.name == "hipTestCallback")] |
 			all(.dur >= 40000) and
-			([.[] | select(.args.args[1] == "0xea60")] | length) == 3' "$(tmp t.json)"
+			([.[] | select(.args.args[1] == "0xea60")] | length) == 3' "$T/t.json"
 	done
 }
 
 @test "--errors-only: the calls that returned an error, as the program says" {
 	gpu_traced --errors-only -t hip -- errors
-	jq -r '.traceEvents[] | select(.cat == "hip") | [.name, .args.ret] | @tsv' "$(tmp t.json)" |
-		while read -r name ret; do echo "$name $((ret & 0xffffffff))"; done | sort >"$(tmp traced)"
-	awk '$1 == "returns" && $3 {print $2, $3}' "$(tmp out)" | sort >"$(tmp said)"
-	[ -s "$(tmp said)" ]
-	diff "$(tmp said)" "$(tmp traced)"
+	jq -r '.traceEvents[] | select(.cat == "hip") | [.name, .args.ret] | @tsv' "$T/t.json" |
+		while read -r name ret; do echo "$name $((ret & 0xffffffff))"; done | sort >"$T/traced"
+	awk '$1 == "returns" && $3 {print $2, $3}' "$T/out" | sort >"$T/said"
+	[ -s "$T/said" ]
+	diff "$T/said" "$T/traced"
 }
 
 # Runs the calls of a program N times as the shell says, of which some are to be in the trace.
 plain_calls() {
-	[ "$(count "$(tmp t.json)" hipTestPlain)" = "$1" ]
+	[ "$(count "$T/t.json" hipTestPlain)" = "$1" ]
 }
 
 @test "--uid: calls made by that user" {
@@ -187,7 +187,7 @@ cgroup_root() {
 
 	root=$(findmnt -n -t cgroup2 -o TARGET | head -n 1)
 	if [ -z "$root" ]; then
-		root=$(tmp cgroup)
+		root=$T/cgroup
 		mkdir "$root"
 		mount -t cgroup2 none "$root" 2>/dev/null || return 1
 		MOUNTED=$root
@@ -213,28 +213,28 @@ cgroup_root() {
 @test "-p, several times: these processes and no other" {
 	pids=()
 	for n in 10 20 40; do
-		"$O/capture/edges" go "$n" >"$(tmp "out$n")" &
+		"$O/capture/edges" go "$n" >"$T/out$n" &
 		pids+=($!)
 		JOBS_STARTED+=($!)
-		wait_for grep -q ready "$(tmp "out$n")"
+		wait_for grep -q ready "$T/out$n"
 	done
-	"$RTRACE" -p "${pids[0]}" -p "${pids[2]}" -f json -o "$(tmp t.json)" 2>"$(tmp err)" &
+	"$RTRACE" -p "${pids[0]}" -p "${pids[2]}" -f json -o "$T/t.json" 2>"$T/err" &
 	tracer=$!
 	JOBS_STARTED+=("$tracer")
-	wait_for eval "[ \"\$(grep -c 'API calls' '$(tmp err)')\" = 2 ]"
+	wait_for eval "[ \"\$(grep -c 'API calls' '$T/err')\" = 2 ]"
 	kill -USR1 "${pids[@]}"
 	wait "$tracer"
-	[ "$(calls "$(tmp t.json)" | awk '{n[$5]++} END {for (p in n) print p, n[p]}' | sort)" = \
+	[ "$(calls "$T/t.json" | awk '{n[$5]++} END {for (p in n) print p, n[p]}' | sort)" = \
 		"$(printf '%s 10\n%s 40\n' "${pids[0]}" "${pids[2]}" | sort)" ]
 }
 
 # The kernels that the truth log names, written as the filter writes them.
 true_kernels() {
-	sed -n 's/.* kind=dispatch kernel=\([^ ]*\) .*/\1/p' "$(tmp truth)" | "$@" | sort -u
+	sed -n 's/.* kind=dispatch kernel=\([^ ]*\) .*/\1/p' "$T/truth" | "$@" | sort -u
 }
 
 kernels() {
-	jq -r '.traceEvents[] | select(.cat == "gpu" and .ph == "X" and .args.bytes == null) | .name' "$(tmp t.json)" | sort -u
+	jq -r '.traceEvents[] | select(.cat == "gpu" and .ph == "X" and .args.bytes == null) | .name' "$T/t.json" | sort -u
 }
 
 @test "names of kernels: demangled, mangled, truncated" {
@@ -243,18 +243,18 @@ kernels() {
 	gpu_traced -M -- matrixtranspose 1
 	diff <(true_kernels cat) <(kernels)
 	jq -e --arg k "$(kernels)" 'all(.traceEvents[] | select(.name == "hipLaunchKernel"); .args.kernel == $k)' \
-		"$(tmp t.json)"
+		"$T/t.json"
 	gpu_traced -T -- matrixtranspose 1
 	diff <(true_kernels c++filt -p) <(kernels)
 }
 
 @test "stats: the program's calls as CSV" {
-	sim "$RTRACE" -f stats -o "$(tmp t.csv)" -t hip -- "$O/workloads/vectoradd" >"$(tmp out)" 2>"$(tmp err)"
-	[ "$(head -n 1 "$(tmp t.csv)")" = '"Name","Calls","TotalDurationNs","AverageNs","Percentage"' ]
-	diff <(tail -n +2 "$(tmp t.csv)" | tr -d '"' | awk -F , '{print $1, $2}' | sort) \
-		<(awk '$1 == "calls" && $2 ~ /hip/ {print $2, $3}' "$(tmp out)" | sort)
+	sim "$RTRACE" -f stats -o "$T/t.csv" -t hip -- "$O/workloads/vectoradd" >"$T/out" 2>"$T/err"
+	[ "$(head -n 1 "$T/t.csv")" = '"Name","Calls","TotalDurationNs","AverageNs","Percentage"' ]
+	diff <(tail -n +2 "$T/t.csv" | tr -d '"' | awk -F , '{print $1, $2}' | sort) \
+		<(awk '$1 == "calls" && $2 ~ /hip/ {print $2, $3}' "$T/out" | sort)
 	# Longest first; averages and shares are those of the totals.
-	tail -n +2 "$(tmp t.csv)" | awk -F , '
+	tail -n +2 "$T/t.csv" | awk -F , '
 		{ calls[NR] = $2; total[NR] = $3; mean[NR] = $4; share[NR] = $5; sum += $3 }
 		function apart(a, b) { return a > b ? a - b : b - a }
 		END {
@@ -272,12 +272,12 @@ refused() {
 	local want=$1 pattern=$2 status=0
 
 	shift 2
-	"$RTRACE" -o "$(tmp x)" "$@" -- touch "$(tmp touched)" 2>"$(tmp err)" || status=$?
-	cat "$(tmp err)"
+	"$RTRACE" -o "$T/x" "$@" -- touch "$T/touched" 2>"$T/err" || status=$?
+	cat "$T/err"
 	[ "$status" = "$want" ]
-	[ "$(grep -cv '^Try ' "$(tmp err)")" = 1 ]
-	grep -qE -e "$pattern" "$(tmp err)"
-	[ ! -e "$(tmp x)" ] && [ ! -e "$(tmp touched)" ]
+	[ "$(grep -cv '^Try ' "$T/err")" = 1 ]
+	grep -qE -e "$pattern" "$T/err"
+	[ ! -e "$T/x" ] && [ ! -e "$T/touched" ]
 }
 
 @test "bad values are refused" {

@@ -59,8 +59,8 @@ write()' "$1"
 # same_sums TABLE TABLE: the second may lack bytes, which are 0 then.
 same_sums() {
 	[ -s "$1" ]
-	diff "$1" "$2" >"$(tmp sums.diff)" || {
-		head -n 20 "$(tmp sums.diff)"
+	diff "$1" "$2" >"$T/sums.diff" || {
+		head -n 20 "$T/sums.diff"
 		return 1
 	}
 }
@@ -72,11 +72,11 @@ without_copy_bytes() {
 
 # record_formats FORMAT WORKLOAD [ARG...]: traces it into t.rtrace, t.json and the files of FORMAT.
 record_formats() {
-	rm -rf "$(tmp t)"* "$(tmp truth)"
+	rm -rf "$T/t"* "$T/truth"
 	# shellcheck disable=SC2086 # with its arguments
-	sim SIMKFD_TRUTH="$(tmp truth)" SIMKFD_GPUS=2 "$RTRACE" -f json -f rtrace -f "$1" -o "$(tmp t)" -- \
-		"$O/workloads/"$2 >"$(tmp out)" 2>"$(tmp err)"
-	grep -q '^result PASSED$' "$(tmp out)"
+	sim SIMKFD_TRUTH="$T/truth" SIMKFD_GPUS=2 "$RTRACE" -f json -f rtrace -f "$1" -o "$T/t" -- \
+		"$O/workloads/"$2 >"$T/out" 2>"$T/err"
+	grep -q '^result PASSED$' "$T/out"
 }
 
 # What rtrace leaves in a folder, one name a line.

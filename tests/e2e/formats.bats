@@ -18,39 +18,39 @@ all_forms() {
 	echo "$1"
 	record_formats text "$1"
 	# What was written at once and what the recording is exported to is one trace.
-	sums_json "$(tmp t.json)" >"$(tmp sums)"
-	[ -s "$(tmp sums)" ]
+	sums_json "$T/t.json" >"$T/sums"
+	[ -s "$T/sums" ]
 	for form in text stats summary json pftrace csv rocpd roctracer otf2 folded html; do
-		"$RTRACE" export -f "$form" -o "$(tmp x.$form)" "$(tmp t.rtrace)" 2>"$(tmp export.err)"
+		"$RTRACE" export -f "$form" -o "$T/x.$form" "$T/t.rtrace" 2>"$T/export.err"
 	done
-	sums_json "$(tmp x.json)" | diff "$(tmp sums)" -
+	sums_json "$T/x.json" | diff "$T/sums" -
 	own_readers
-	without_copy_bytes <"$(tmp sums)" >"$(tmp want)"
-	sums_csv "$(tmp x.csv)" >"$(tmp got)"
-	same_sums "$(tmp want)" "$(tmp got)"
-	sums_rocpd "$(tmp x.rocpd)" >"$(tmp got)"
-	same_sums "$(tmp sums)" "$(tmp got)"
-	roctracer_wanted "$(tmp x.json)" >"$(tmp want)"
-	sums_roctracer "$(tmp x.roctracer)" | LC_ALL=C sort >"$(tmp got)"
-	same_sums "$(tmp want)" "$(tmp got)"
-	otf2_wanted "$(tmp x.json)" >"$(tmp want)"
-	sums_otf2 "$(tmp x.otf2)" "$(tmp x.json)" >"$(tmp got)"
-	same_sums "$(tmp want)" "$(tmp got)"
-	grep -v -e ^memory -e ^marker "$(tmp sums)" | awk -F '\t' -v OFS='\t' '{ $5 = 0 } { print }' >"$(tmp want)"
-	sums_html "$(tmp x.html)" >"$(tmp got)"
-	same_sums "$(tmp want)" "$(tmp got)"
-	diff <(folded_json "$(tmp x.json)") <(LC_ALL=C sort "$(tmp x.folded)")
+	without_copy_bytes <"$T/sums" >"$T/want"
+	sums_csv "$T/x.csv" >"$T/got"
+	same_sums "$T/want" "$T/got"
+	sums_rocpd "$T/x.rocpd" >"$T/got"
+	same_sums "$T/sums" "$T/got"
+	roctracer_wanted "$T/x.json" >"$T/want"
+	sums_roctracer "$T/x.roctracer" | LC_ALL=C sort >"$T/got"
+	same_sums "$T/want" "$T/got"
+	otf2_wanted "$T/x.json" >"$T/want"
+	sums_otf2 "$T/x.otf2" "$T/x.json" >"$T/got"
+	same_sums "$T/want" "$T/got"
+	grep -v -e ^memory -e ^marker "$T/sums" | awk -F '\t' -v OFS='\t' '{ $5 = 0 } { print }' >"$T/want"
+	sums_html "$T/x.html" >"$T/got"
+	same_sums "$T/want" "$T/got"
+	diff <(folded_json "$T/x.json") <(LC_ALL=C sort "$T/x.folded")
 }
 
 # Forms that sums.py reads.
 own_readers() {
 	local form
 
-	protoc --decode=pf.Trace -I tests/unit tests/unit/perfetto.proto <"$(tmp x.pftrace)" >"$(tmp x.decoded)"
-	mv "$(tmp x.decoded)" "$(tmp x.pftrace)"
-	"$RTRACE" report --json "$(tmp t.rtrace)" >"$(tmp x.report)" 2>"$(tmp report.err)"
+	protoc --decode=pf.Trace -I tests/unit tests/unit/perfetto.proto <"$T/x.pftrace" >"$T/x.decoded"
+	mv "$T/x.decoded" "$T/x.pftrace"
+	"$RTRACE" report --json "$T/t.rtrace" >"$T/x.report" 2>"$T/report.err"
 	for form in text stats summary pftrace report; do
-		/usr/bin/python3 tests/e2e/sums.py "$(tmp sums)" "$form" "$(tmp x.$form)"
+		/usr/bin/python3 tests/e2e/sums.py "$T/sums" "$form" "$T/x.$form"
 	done
 }
 

@@ -4,11 +4,11 @@
 # Starts the long-running job; its GPU work and counted calls begin when `go` is called.
 start_job() {
 	fresh out job.err
-	sim_exec SIMKFD_TRUTH="$(tmp truth)" SIMKFD_DRIFT_PPM=200 "$@" --go "$(tmp go)" \
-		>"$(tmp out)" 2>"$(tmp job.err)" &
+	sim_exec SIMKFD_TRUTH="$T/truth" SIMKFD_DRIFT_PPM=200 "$@" --go "$T/go" \
+		>"$T/out" 2>"$T/job.err" &
 	job=$!
 	JOBS_STARTED+=("$job")
-	wait_for grep -q '^ready' "$(tmp out)"
+	wait_for grep -q '^ready' "$T/out"
 }
 
 # A job of another user, whose HIP only that user may read.
@@ -16,39 +16,39 @@ start_private_job() {
 	local hip
 
 	hip=$(ldd "$O/workloads/job" | awk '/libamdhip64/ { print $3 }')
-	chmod o+x "$BATS_RUN_TMPDIR" "$BATS_TEST_TMPDIR"
-	mkdir -m 700 "$(tmp u)"
-	cp -L "$hip" "$(tmp u)/"
-	chown -R 12345:12345 "$(tmp u)"
+	chmod o+x "$BATS_RUN_TMPDIR" "$T"
+	mkdir -m 700 "$T/u"
+	cp -L "$hip" "$T/u/"
+	chown -R 12345:12345 "$T/u"
 	setpriv --reuid 12345 --regid 12345 --clear-groups env LD_PRELOAD="$O/libsimkfd.so" \
-		SIMKFD_KERNEL_LIB="$O/workloads/libkernels.so" SIMKFD_TRUTH="$(tmp u/truth)" LD_LIBRARY_PATH="$(tmp u)" \
-		HSA_TOOLS_LIB="$O/librtrace-agent.so" "$O/workloads/job" --go "$(tmp go)" -n 30 -t 2 >"$(tmp out)" 2>"$(tmp job.err)" &
+		SIMKFD_KERNEL_LIB="$O/workloads/libkernels.so" SIMKFD_TRUTH="$T/u/truth" LD_LIBRARY_PATH="$T/u" \
+		HSA_TOOLS_LIB="$O/librtrace-agent.so" "$O/workloads/job" --go "$T/go" -n 30 -t 2 >"$T/out" 2>"$T/job.err" &
 	job=$!
 	JOBS_STARTED+=("$job")
-	wait_for grep -q '^ready' "$(tmp out)"
-	grep -q "$(tmp u)/libamdhip64" "/proc/$job/maps"
+	wait_for grep -q '^ready' "$T/out"
+	grep -q "$T/u/libamdhip64" "/proc/$job/maps"
 }
 
 go() {
-	awk '{printf "%.0f\n", $1 * 1e9}' /proc/uptime >"$(tmp go.at)"
-	touch "$(tmp go)"
+	awk '{printf "%.0f\n", $1 * 1e9}' /proc/uptime >"$T/go.at"
+	touch "$T/go"
 }
 
 # truth_since_go TRUTH: the truth log from go on, as truth.go.
 truth_since_go() {
-	awk -v at="$(cat "$(tmp go.at)")" '{ for (i = 1; i <= NF; i++) if ($i ~ /^begin=/) b = substr($i, 7)
-		if (b + 0 >= at + 0) print }' "$1" >"$(tmp truth.go)"
+	awk -v at="$(cat "$T/go.at")" '{ for (i = 1; i <= NF; i++) if ($i ~ /^begin=/) b = substr($i, 7)
+		if (b + 0 >= at + 0) print }' "$1" >"$T/truth.go"
 }
 
 # check_truth_between TRUTH TRACE: of the truth log what lies between the first and the last operation of the
 # trace, of a program that does one thing after the other. LEAST: so many there must be, and one more.
 check_truth_between() {
-	traced_ops "$2" | cut -f5 | sort -n | sed -n '1p;$p' >"$(tmp edges)"
-	awk -v edges="$(tr '\n' ' ' <"$(tmp edges)")" 'BEGIN { split(edges, at, " ") }
+	traced_ops "$2" | cut -f5 | sort -n | sed -n '1p;$p' >"$T/edges"
+	awk -v edges="$(tr '\n' ' ' <"$T/edges")" 'BEGIN { split(edges, at, " ") }
 		{ for (i = 1; i <= NF; i++) if ($i ~ /^begin=/) b = substr($i, 7) + 0
-		  if (b >= at[1] - 1000 && b <= at[2] + 1000) print }' "$1" >"$(tmp truth.part)"
-	check_truth "$(tmp truth.part)" "$2"
-	[ "$(wc -l <"$(tmp traced)")" -gt "${LEAST:-20}" ]
+		  if (b >= at[1] - 1000 && b <= at[2] + 1000) print }' "$1" >"$T/truth.part"
+	check_truth "$T/truth.part" "$2"
+	[ "$(wc -l <"$T/traced")" -gt "${LEAST:-20}" ]
 }
 
 # The trace's operations, one a line: KIND DEVICE NAME BYTES BEGIN END (ns; names with _ for blanks)
@@ -89,9 +89,9 @@ true_ops() {
 # last work of a stream that another thread is destroying: the signal that it reads then is gone, which HSA asserts.
 # With HIP_FORCE_QUEUE_PROFILING=1 and no tool some runs of `streams` in a thousand end so, too.
 hip_ended_it() {
-	grep 'hsa_signal_load_relaxed.*IsValid(signal)' "$(tmp err)" || return 1
+	grep 'hsa_signal_load_relaxed.*IsValid(signal)' "$T/err" || return 1
 	# shellcheck disable=SC2115 # the folder's name is never empty
-	inconclusive "HIP's own assertion has ended the program" || rm -rf "$(tmp truth)" "$(tmp files)"/*
+	inconclusive "HIP's own assertion has ended the program" || rm -rf "$T/truth" "$T/files"/*
 }
 
 # same_dispatches RAN TOLD NAMELESS: as many lines `BEGIN END NAME` in both files. What is told of ran, within 1 us, by that
@@ -115,15 +115,15 @@ same_dispatches() {
 check_truth() {
 	local truth=$1 trace=$2
 
-	true_ops "$truth" >"$(tmp true)"
-	traced_ops "$trace" >"$(tmp traced)"
-	[ -s "$(tmp true)" ]
-	diff <(cut -f1-4 "$(tmp true)") <(cut -f1-4 "$(tmp traced)") >"$(tmp diff)" || {
-		head -n 20 "$(tmp diff)"
-		[ ! -e "$(tmp err)" ] || tail -n 5 "$(tmp err)"
+	true_ops "$truth" >"$T/true"
+	traced_ops "$trace" >"$T/traced"
+	[ -s "$T/true" ]
+	diff <(cut -f1-4 "$T/true") <(cut -f1-4 "$T/traced") >"$T/diff" || {
+		head -n 20 "$T/diff"
+		[ ! -e "$T/err" ] || tail -n 5 "$T/err"
 		return 1
 	}
-	paste "$(tmp true)" "$(tmp traced)" | awk -F '\t' '
+	paste "$T/true" "$T/traced" | awk -F '\t' '
 		function apart(a, b) { return a > b ? a - b : b - a }
 		{ d = apart($5, $11); e = apart($6, $12); if (e > d) d = e; if (d > worst) worst = d
 		  if (d > 1000) { bad++; if (bad <= 5) print "off by " d " ns: " $0 } }
@@ -135,9 +135,9 @@ check_truth() {
 # of calls from its innermost (corr) to its outermost (root).
 check_causes() {
 	jq -r '.traceEvents[] | select(.cat == "gpu" and .ph == "X") |
-		["op", .name, .args.corr, .args.root, (.args.submit * 1000 | round)] | @tsv' "$1" >"$(tmp ops)"
-	[ -s "$(tmp ops)" ]
-	calls "$1" | cat - "$(tmp ops)" | awk -F '\t' -v re="${CAUSES:-^hip(LaunchKernel|ModuleLaunchKernel|ExtLaunchKernel|ExtModuleLaunchKernel|HccModuleLaunchKernel|Memcpy|Memset|GraphLaunch)}" '
+		["op", .name, .args.corr, .args.root, (.args.submit * 1000 | round)] | @tsv' "$1" >"$T/ops"
+	[ -s "$T/ops" ]
+	calls "$1" | cat - "$T/ops" | awk -F '\t' -v re="${CAUSES:-^hip(LaunchKernel|ModuleLaunchKernel|ExtLaunchKernel|ExtModuleLaunchKernel|HccModuleLaunchKernel|Memcpy|Memset|GraphLaunch)}" '
 		function wrong(why) { bad++; if (bad <= 5) print why ": " $0 }
 		$1 != "op" { name[$2] = $1; parent[$2] = $3; begin[$2] = $7; end[$2] = $8; next }
 		{ inner = $3; outer = $4; at = $5 }
@@ -155,8 +155,8 @@ check_streams() {
 	jq -r '.traceEvents[] | select(.ph == "X") | select(.cat == "gpu" or (.cat == "hip" and .args.parent == 0)) |
 		if .cat == "gpu" then ["op", .args.root, .name, .args.grid[0] // 0, .args.stream // "-", .args.ordinal]
 		else ["call", .args.corr, .name, .args.kernel // "-", .args.call.numBlocks // "-",
-			.args.call.dimBlocks // "-", .args.call.stream // "default"] end | @tsv' "$1" >"$(tmp streams)"
-	cat "$(tmp streams)" "$(tmp streams)" | awk -F '\t' '
+			.args.call.dimBlocks // "-", .args.call.stream // "default"] end | @tsv' "$1" >"$T/streams"
+	cat "$T/streams" "$T/streams" | awk -F '\t' '
 		function wrong(why) { bad++; if (bad <= 5) print why ": " $0 }
 		function x(dim) { sub(/.*x=/, "", dim); return dim + 0 }
 		$1 == "call" { name[$2] = $3; kernel[$2] = $4; grid[$2] = x($5) * x($6); stream[$2] = $7; next }
@@ -172,7 +172,7 @@ check_streams() {
 		  number[s] = $5; handle[$5] = s
 		  seen[root, $6]++; count[root]++; if (seen[root, $6] > 1) wrong("ordinal twice") }
 		END { for (key in seen) { split(key, part, SUBSEP); if (part[2] >= count[part[1]]) wrong("ordinals with a gap below " part[1]) }
-		  exit bad > 0 || !ops }' n="$(($(wc -l <"$(tmp streams)") * 2))"
+		  exit bad > 0 || !ops }' n="$(($(wc -l <"$T/streams") * 2))"
 }
 
 # Begin and end events balance; flows start once and end once.
@@ -193,14 +193,14 @@ check_counts() {
 
 	calls "$trace" | awk -F '\t' -v callers="${CALLERS:-^$}" '{ name[$2] = $1; parent[$2] = $3 }
 		END { for (c in name) if (parent[c] == 0 || name[parent[c]] ~ callers) print name[c] }' |
-		sort | uniq -c | awk '{print $2, $1}' >"$(tmp counted)"
+		sort | uniq -c | awk '{print $2, $1}' >"$T/counted"
 	# HIP 6's headers give functions that have changed another name (R0600), which is not traced.
 	awk -v re="$pattern" '$1 == "calls" && $2 ~ re {sub(/R0[0-9]+$/, "", $2); n[$2] += $3} END {for (f in n) print f, n[f]}' "$out" |
-		sort >"$(tmp made)"
-	[ -s "$(tmp made)" ]
+		sort >"$T/made"
+	[ -s "$T/made" ]
 	awk 'NR == FNR { n[$1] = $2; next }
 		n[$1] + 0 != $2 { print "made " $2 " calls of " $1 ", traced " n[$1] + 0; bad = 1 }
-		END { exit bad }' "$(tmp counted)" "$(tmp made)"
+		END { exit bad }' "$T/counted" "$T/made"
 }
 
 # outcome FILE COMMAND...: what a program prints, but for times, and its exit status.

@@ -27,9 +27,9 @@ in_process() {
 	local who
 
 	for who in agent sdk tool; do
-		in_process "$who" "$O/workloads/vectoradd" >"$(tmp out)" 2>"$(tmp err)"
-		grep -q '^result PASSED$' "$(tmp out)"
-		grep -qE '^(rtrace-agent|rocprofiler-sdk|libroctracer_tool): ' "$(tmp err)"
+		in_process "$who" "$O/workloads/vectoradd" >"$T/out" 2>"$T/err"
+		grep -q '^result PASSED$' "$T/out"
+		grep -qE '^(rtrace-agent|rocprofiler-sdk|libroctracer_tool): ' "$T/err"
 	done
 }
 
@@ -39,8 +39,8 @@ in_process() {
 	for who in agent sdk tool; do
 		for kind in unread full none; do
 			echo "$who, $kind"
-			in_process "$who" python3 tests/e2e/with_stderr.py "$kind" "$O/workloads/vectoradd" >"$(tmp out)"
-			grep -q '^result PASSED$' "$(tmp out)"
+			in_process "$who" python3 tests/e2e/with_stderr.py "$kind" "$O/workloads/vectoradd" >"$T/out"
+			grep -q '^result PASSED$' "$T/out"
 		done
 	done
 }
@@ -64,8 +64,8 @@ case_number() {
 		echo "$name"
 		number=$(case_number $name)
 		sim "$O/wild/wild" one "$number"
-		sim WILD_WAIT=1 "$RTRACE" -v -f rtrace -o "$(tmp wild.rtrace)" -- "$O/wild/wild" one "$number" 2>"$(tmp err)"
-		[ "$(sed -nE 's/^rtrace-bpf: ([0-9]+) calls were captured by agents$/\1/p' "$(tmp err)")" -gt 0 ]
+		sim WILD_WAIT=1 "$RTRACE" -v -f rtrace -o "$T/wild.rtrace" -- "$O/wild/wild" one "$number" 2>"$T/err"
+		[ "$(sed -nE 's/^rtrace-bpf: ([0-9]+) calls were captured by agents$/\1/p' "$T/err")" -gt 0 ]
 	done <<-END
 		hipGraphAddEmptyNode 2 unmapped 0
 		hipGraphAddHostNode 2 unmapped 0
@@ -77,25 +77,25 @@ case_number() {
 @test "pointers that lead nowhere: libroctracer64 copies what a rectangle's size points to only where it is there" {
 	local how number
 
-	mkdir "$(tmp files)"
+	mkdir "$T/files"
 	for how in cut1 cut4 half unmapped; do
 		number=$(case_number hsa_amd_memory_async_copy_rect 4 $how 0)
 		sim "$O/wild/wild" one "$number"
-		sim HSA_TOOLS_LIB="$O/roctracer/libroctracer_tool.so" ROCTRACER_DOMAIN=hsa ROCP_OUTPUT_DIR="$(tmp files)" \
+		sim HSA_TOOLS_LIB="$O/roctracer/libroctracer_tool.so" ROCTRACER_DOMAIN=hsa ROCP_OUTPUT_DIR="$T/files" \
 			"$O/wild/wild" one "$number"
 	done
 }
 
 # The whole of it is scripts/wild.
 @test "pointers that lead nowhere, in every fortieth case: calls end as without whoever traces in the process" {
-	scripts/wild --step 41 --with tool,sdk | tee "$(tmp out)"
-	[ "$(sed -nE 's/^wild: without: [0-9]+ cases, ([0-9]+) returned$/\1/p' "$(tmp out)")" -gt 150 ]
-	[ "$(grep -cE '^wild: (tool|sdk): .* 0 wrong$' "$(tmp out)")" = 2 ]
+	scripts/wild --step 41 --with tool,sdk | tee "$T/out"
+	[ "$(sed -nE 's/^wild: without: [0-9]+ cases, ([0-9]+) returned$/\1/p' "$T/out")" -gt 150 ]
+	[ "$(grep -cE '^wild: (tool|sdk): .* 0 wrong$' "$T/out")" = 2 ]
 }
 
 @test "pointers that lead nowhere, in every hundredth case: calls that the agent captures end as without" {
-	mkdir "$(tmp files)"
-	scripts/wild --step 101 --from 7 --with agent --dir "$(tmp files)" | tee "$(tmp out)"
-	grep -qE '^wild: agent: .* 0 wrong$' "$(tmp out)"
-	[ "$(sed -nE 's/^rtrace-bpf: ([0-9]+) calls were captured by agents$/\1/p' "$(tmp files)/agent.log" | tail -n 1)" -gt 1000 ]
+	mkdir "$T/files"
+	scripts/wild --step 101 --from 7 --with agent --dir "$T/files" | tee "$T/out"
+	grep -qE '^wild: agent: .* 0 wrong$' "$T/out"
+	[ "$(sed -nE 's/^rtrace-bpf: ([0-9]+) calls were captured by agents$/\1/p' "$T/files/agent.log" | tail -n 1)" -gt 1000 ]
 }

@@ -9,22 +9,22 @@ load gpu
 
 # Traces a workload from its first call; everything that can be judged of it is.
 run_traced() {
-	rm -f "$(tmp truth)"
-	sim SIMKFD_TRUTH="$(tmp truth)" SIMKFD_DRIFT_PPM=200 SIMKFD_GPUS="${GPUS:-2}" \
-		"$RTRACE" -f json -o "$(tmp t.json)" "${OPTIONS[@]}" -- "$O/workloads/$@" \
-		>"$(tmp out)" 2>"$(tmp err)"
-	grep -q '^result PASSED$' "$(tmp out)"
-	nothing_lost "$(tmp err)"
-	check_counts "$(tmp out)" "$(tmp t.json)" "${COUNTED:-.}"
-	check_nesting "$(tmp t.json)"
-	check_balance "$(tmp t.json)"
+	rm -f "$T/truth"
+	sim SIMKFD_TRUTH="$T/truth" SIMKFD_DRIFT_PPM=200 SIMKFD_GPUS="${GPUS:-2}" \
+		"$RTRACE" -f json -o "$T/t.json" "${OPTIONS[@]}" -- "$O/workloads/$@" \
+		>"$T/out" 2>"$T/err"
+	grep -q '^result PASSED$' "$T/out"
+	nothing_lost "$T/err"
+	check_counts "$T/out" "$T/t.json" "${COUNTED:-.}"
+	check_nesting "$T/t.json"
+	check_balance "$T/t.json"
 }
 
 run_gpu() {
 	run_traced "$@"
-	check_truth "$(tmp truth)" "$(tmp t.json)"
-	check_causes "$(tmp t.json)"
-	grep -q ' 0 GPU operations uncorrelated, 0 without end' "$(tmp err)"
+	check_truth "$T/truth" "$T/t.json"
+	check_causes "$T/t.json"
+	grep -q ' 0 GPU operations uncorrelated, 0 without end' "$T/err"
 }
 
 OPTIONS=()
@@ -32,22 +32,22 @@ OPTIONS=()
 # bats test_tags=smoke
 @test "vectoradd" {
 	run_gpu vectoradd
-	[ "$(count "$(tmp t.json)" hipLaunchKernel)" -gt 0 ]
+	[ "$(count "$T/t.json" hipLaunchKernel)" -gt 0 ]
 }
 
 @test "matrixtranspose" {
 	run_gpu matrixtranspose 3
-	[ "$(grep -c '^PASSED!$' "$(tmp out)")" = 3 ]
+	[ "$(grep -c '^PASSED!$' "$T/out")" = 3 ]
 }
 
 @test "streams: 2 GPUs, 4 threads, 4 streams each, copies between" {
 	run_gpu streams -g 2 -t 2 -s 4 -n 32
-	[ "$(traced_ops "$(tmp t.json)" | awk '{print $2}' | sort -u | tr '\n' ' ')" = "0 1 " ]
+	[ "$(traced_ops "$T/t.json" | awk '{print $2}' | sort -u | tr '\n' ' ')" = "0 1 " ]
 }
 
 @test "streams: 8 GPUs" {
 	GPUS=8 run_gpu streams -g 8 -t 1 -s 2 -n 8
-	[ "$(traced_ops "$(tmp t.json)" | awk '{print $2}' | sort -u | wc -l)" = 8 ]
+	[ "$(traced_ops "$T/t.json" | awk '{print $2}' | sort -u | wc -l)" = 8 ]
 }
 
 @test "streams that share a hardware queue: who rings the doorbell passes on what others wrote" {
@@ -58,37 +58,37 @@ OPTIONS=()
 
 # How many operations each stream has; of two threads on two GPUs with four streams each.
 sixteen_streams() {
-	awk -F '\t' '$1 == "op" {print $5}' "$(tmp streams)" | sort | uniq -c >"$(tmp numbers)"
-	[ "$(wc -l <"$(tmp numbers)")" = 16 ] || {
-		cat "$(tmp numbers)" "$(tmp err)"
+	awk -F '\t' '$1 == "op" {print $5}' "$T/streams" | sort | uniq -c >"$T/numbers"
+	[ "$(wc -l <"$T/numbers")" = 16 ] || {
+		cat "$T/numbers" "$T/err"
 		return 1
 	}
 }
 
 @test "streams by number, in every way of submission" {
 	run_gpu streams -g 2 -t 2 -s 4 -n 50
-	check_streams "$(tmp t.json)"
+	check_streams "$T/t.json"
 	sixteen_streams
 	# Old kernels tell probes by their addresses, which is hard while threads map memory, as here at first.
 	OPTIONS=(--attach tracefs)
 	run_gpu streams -g 2 -t 2 -s 4 -n 50
-	check_streams "$(tmp t.json)"
+	check_streams "$T/t.json"
 	sixteen_streams
 	OPTIONS=()
 	# HIP has a thread for every stream then, which submits what others have launched.
 	AMD_DIRECT_DISPATCH=0 run_traced streams -g 2 -t 2 -s 4 -n 50
-	check_truth "$(tmp truth)" "$(tmp t.json)"
-	check_streams "$(tmp t.json)"
+	check_truth "$T/truth" "$T/t.json"
+	check_streams "$T/t.json"
 	sixteen_streams
-	grep -q ' 0 GPU operations uncorrelated, 0 without end' "$(tmp err)"
+	grep -q ' 0 GPU operations uncorrelated, 0 without end' "$T/err"
 	# Copies and fills of every size, by engine and by kernel, one behind the other: what cannot be settled
 	# is marked, and nothing else hangs below a call that is of another kind.
 	AMD_DIRECT_DISPATCH=0 run_traced copies
-	check_truth "$(tmp truth)" "$(tmp t.json)"
+	check_truth "$T/truth" "$T/t.json"
 	jq -e '(.traceEvents | map(select(.ph == "X" and (.cat | IN("hip", "hsa"))) | {key: "\(.args.corr)", value: .name}) | from_entries) as $calls |
 		[.traceEvents[] | select(.ph == "X" and .cat == "gpu" and .args.corr > 0) |
 			[(.name | if test("fill") then "^hipMemset" else "^hipMemcpy|^hsa_amd_memory" end), $calls["\(.args.root)"]]] |
-		length > 100 and all(.[0] as $of | .[1] | test($of))' "$(tmp t.json)" >/dev/null
+		length > 100 and all(.[0] as $of | .[1] | test($of))' "$T/t.json" >/dev/null
 }
 
 # bats test_tags=smoke
@@ -98,27 +98,27 @@ sixteen_streams() {
 
 @test "graphs: every kernel of a graph launch hangs below it" {
 	run_gpu graphs
-	check_streams "$(tmp t.json)"
+	check_streams "$T/t.json"
 	# Each launch of the graph has its operations below it.
-	roots=$(calls "$(tmp t.json)" | awk '$1 == "hipGraphLaunch" {print $2}' | sort)
+	roots=$(calls "$T/t.json" | awk '$1 == "hipGraphLaunch" {print $2}' | sort)
 	[ -n "$roots" ]
 	for root in $roots; do
-		[ "$(awk -F '\t' -v r="$root" '$4 == r' "$(tmp ops)" | wc -l)" -gt 1 ]
+		[ "$(awk -F '\t' -v r="$root" '$4 == r' "$T/ops" | wc -l)" -gt 1 ]
 	done
 }
 
 @test "events: the application's own timing of kernels is right under the tracer" {
-	sim SIMKFD_KERNELS=slowStore=3000000 SIMKFD_TRUTH="$(tmp truth)" "$RTRACE" -f json -o "$(tmp t.json)" \
-		-- "$O/workloads/events" >"$(tmp out)"
-	grep -q '^result PASSED$' "$(tmp out)"
-	check_truth "$(tmp truth)" "$(tmp t.json)"
+	sim SIMKFD_KERNELS=slowStore=3000000 SIMKFD_TRUTH="$T/truth" "$RTRACE" -f json -o "$T/t.json" \
+		-- "$O/workloads/events" >"$T/out"
+	grep -q '^result PASSED$' "$T/out"
+	check_truth "$T/truth" "$T/t.json"
 	# It may measure more than the kernel's 3 ms, on a busy machine, and never less.
-	[ "$(awk '$1 == "elapsed" && $2 == "kernel" {print $3}' "$(tmp out)")" -ge 2990000 ]
+	[ "$(awk '$1 == "elapsed" && $2 == "kernel" {print $3}' "$T/out")" -ge 2990000 ]
 }
 
 @test "module launch" {
 	run_gpu module "$O/workloads/kernels.hsaco"
-	[ "$(count "$(tmp t.json)" hipModuleLaunchKernel)" -gt 0 ]
+	[ "$(count "$T/t.json" hipModuleLaunchKernel)" -gt 0 ]
 }
 
 @test "calls that fail" {
@@ -130,22 +130,22 @@ sixteen_streams() {
 }
 
 @test "longjmp out of HSA and HIP calls" {
-	sim SIMKFD_KERNELS=slowStore=300000000 SIMKFD_TRUTH="$(tmp truth)" "$RTRACE" -f json \
-		-o "$(tmp t.json)" -- "$O/workloads/longjmp" >"$(tmp out)"
-	grep -q '^result PASSED$' "$(tmp out)"
-	check_nesting "$(tmp t.json)"
-	made=$(awk '$1 == "unwound" && $2 == "hipStreamSynchronize" {print $3}' "$(tmp out)")
+	sim SIMKFD_KERNELS=slowStore=300000000 SIMKFD_TRUTH="$T/truth" "$RTRACE" -f json \
+		-o "$T/t.json" -- "$O/workloads/longjmp" >"$T/out"
+	grep -q '^result PASSED$' "$T/out"
+	check_nesting "$T/t.json"
+	made=$(awk '$1 == "unwound" && $2 == "hipStreamSynchronize" {print $3}' "$T/out")
 	[ "$made" -gt 0 ]
-	[ "$(calls "$(tmp t.json)" | awk '$1 == "hipStreamSynchronize" && $4 == "unwound"' | wc -l)" = "$made" ]
+	[ "$(calls "$T/t.json" | awk '$1 == "hipStreamSynchronize" && $4 == "unwound"' | wc -l)" = "$made" ]
 	# The returns of iterations are not probed.
-	made=$(awk '$1 == "unwound" && $2 == "hsa_iterate_agents" {print $3}' "$(tmp out)")
-	[ "$(calls "$(tmp t.json)" | awk '$1 == "hsa_iterate_agents" && $4 == "entry" && $3 == 0' | wc -l)" -ge "$made" ]
-	check_counts "$(tmp out)" "$(tmp t.json)" '^hip'
+	made=$(awk '$1 == "unwound" && $2 == "hsa_iterate_agents" {print $3}' "$T/out")
+	[ "$(calls "$T/t.json" | awk '$1 == "hsa_iterate_agents" && $4 == "entry" && $3 == 0' | wc -l)" -ge "$made" ]
+	check_counts "$T/out" "$T/t.json" '^hip'
 }
 
 @test "C++ exceptions, also through calls" {
 	SIMKFD_GPUS=1 COUNT_ALL=1 run_traced exceptions
-	check_counts "$(tmp out)" "$(tmp t.json)" '^hsa_(agent_get_info|iterate)'
+	check_counts "$T/out" "$T/t.json" '^hsa_(agent_get_info|iterate)'
 }
 
 @test "HSA alone: dispatches hang below the doorbell's store when it is traced" {
@@ -153,8 +153,8 @@ sixteen_streams() {
 	export SIMKFD_KERNELS=elementAdd=50000
 	# -k: the program checks the times that it is told for its own signals.
 	CALLERS=iterate run_traced hsa_dispatch -k 50000 "$O/workloads/kernels.hsaco"
-	check_truth "$(tmp truth)" "$(tmp t.json)"
-	CAUSES='^hsa_(signal_store_screlease|amd_memory_async_copy)$' check_causes "$(tmp t.json)"
+	check_truth "$T/truth" "$T/t.json"
+	CAUSES='^hsa_(signal_store_screlease|amd_memory_async_copy)$' check_causes "$T/t.json"
 }
 
 @test "HSA: several producers, a full queue, places reserved in every way; queues destroyed with work in them" {
@@ -163,24 +163,24 @@ sixteen_streams() {
 		echo "mode $mode"
 		CALLERS=iterate run_traced hsa_producers -m $mode -n 150
 		# Three dispatches in each of the five queues never ran.
-		JUDGE=$([ $mode != gone ] || echo --not-run) check_truth "$(tmp truth)" "$(tmp t.json)"
-		case $mode in late | never) CAUSES='^hsa_signal_store_screlease$' check_causes "$(tmp t.json)" ;; esac
+		JUDGE=$([ $mode != gone ] || echo --not-run) check_truth "$T/truth" "$T/t.json"
+		case $mode in late | never) CAUSES='^hsa_signal_store_screlease$' check_causes "$T/t.json" ;; esac
 		[ "$(jq '[.traceEvents[] | select(.cat == "gpu" and .ph == "i" and .name == "elementAdd")] | length' \
-			"$(tmp t.json)")" = "$([ $mode = gone ] && echo 15 || echo 0)" ]
+			"$T/t.json")" = "$([ $mode = gone ] && echo 15 || echo 0)" ]
 	done
 }
 
 @test "cooperative launches: HIP's queue for them is watched, and so is one that several users share" {
 	OPTIONS=(--barriers)
 	run_traced cooperative
-	judge --barriers "$(tmp truth)" "$(tmp t.json)"
-	CAUSES='^hip(LaunchKernel|LaunchCooperativeKernel|DeviceSynchronize|Stream.*|Free|Malloc)$' check_causes "$(tmp t.json)"
-	[ "$(jq '[.traceEvents[] | select(.name == "elementAdd" and .cat == "gpu")] | length' "$(tmp t.json)")" = 20 ]
+	judge --barriers "$T/truth" "$T/t.json"
+	CAUSES='^hip(LaunchKernel|LaunchCooperativeKernel|DeviceSynchronize|Stream.*|Free|Malloc)$' check_causes "$T/t.json"
+	[ "$(jq '[.traceEvents[] | select(.name == "elementAdd" and .cat == "gpu")] | length' "$T/t.json")" = 20 ]
 	OPTIONS=(--all-functions --barriers)
 	CALLERS=iterate run_traced hsa_producers -m shared -n 40
-	judge --barriers "$(tmp truth)" "$(tmp t.json)"
+	judge --barriers "$T/truth" "$T/t.json"
 	# Each of the three is one queue, whoever has it.
-	[ "$(jq '[.traceEvents[] | select(.name == "elementAdd" and .cat == "gpu") | .args.queue] | unique | length' "$(tmp t.json)")" = 3 ]
+	[ "$(jq '[.traceEvents[] | select(.name == "elementAdd" and .cat == "gpu") | .args.queue] | unique | length' "$T/t.json")" = 3 ]
 }
 
 # bats test_tags=smoke
@@ -188,25 +188,25 @@ sixteen_streams() {
 	run_gpu ranges
 	# Range by range as the program made them: names with their nesting.
 	jq -r '.traceEvents[] | select(.cat == "roctx" and .args.args == null and (.ph | IN("X", "b", "i"))) | .name' \
-		"$(tmp t.json)" | sort >"$(tmp names)"
-	[ "$(jq '[.traceEvents[] | select(.cat == "roctx" and .ph == "i")] | length' "$(tmp t.json)")" = \
-		"$(awk '$1 == "calls" && $2 == "roctxMarkA" {print $3}' "$(tmp out)")" ]
+		"$T/t.json" | sort >"$T/names"
+	[ "$(jq '[.traceEvents[] | select(.cat == "roctx" and .ph == "i")] | length' "$T/t.json")" = \
+		"$(awk '$1 == "calls" && $2 == "roctxMarkA" {print $3}' "$T/out")" ]
 	[ "$(jq '[.traceEvents[] | select(.cat == "roctx" and .ph == "X" and .args.args == null)] | length' \
-		"$(tmp t.json)")" = "$(awk '$1 == "calls" && $2 == "roctxRangePushA" {print $3}' "$(tmp out)")" ]
-	[ "$(jq '[.traceEvents[] | select(.cat == "roctx" and .ph == "b")] | length' "$(tmp t.json)")" = \
-		"$(awk '$1 == "calls" && $2 == "roctxRangeStartA" {print $3}' "$(tmp out)")" ]
+		"$T/t.json")" = "$(awk '$1 == "calls" && $2 == "roctxRangePushA" {print $3}' "$T/out")" ]
+	[ "$(jq '[.traceEvents[] | select(.cat == "roctx" and .ph == "b")] | length' "$T/t.json")" = \
+		"$(awk '$1 == "calls" && $2 == "roctxRangeStartA" {print $3}' "$T/out")" ]
 	# Kernels launched inside a range say so, and the range is there.
 	jq -e '([.traceEvents[] | select(.cat == "roctx" and .args.range and .args.args == null) | .args.range]) as $r |
 		[.traceEvents[] | select(.cat == "gpu" and .args.range) | .args.range] |
-		length > 0 and all(IN($r[]))' "$(tmp t.json)"
+		length > 0 and all(IN($r[]))' "$T/t.json"
 }
 
 @test "untraced and traced, a program computes the same and ends the same" {
 	for w in vectoradd "streams -g 2 -t 2 -s 2" copies graphs errors "module $O/workloads/kernels.hsaco"; do
 		# shellcheck disable=SC2086
-		sim "$O/workloads/"$w | grep -v '^elapsed' >"$(tmp alone)"
-		sim "$RTRACE" -f text -o /dev/null -- "$O/workloads/"$w 2>/dev/null | grep -v '^elapsed' >"$(tmp traced)"
-		diff "$(tmp alone)" "$(tmp traced)"
+		sim "$O/workloads/"$w | grep -v '^elapsed' >"$T/alone"
+		sim "$RTRACE" -f text -o /dev/null -- "$O/workloads/"$w 2>/dev/null | grep -v '^elapsed' >"$T/traced"
+		diff "$T/alone" "$T/traced"
 	done
 }
 
@@ -221,15 +221,15 @@ sixteen_streams() {
 }
 
 @test "Perfetto: the file decodes by field numbers of the schema, and holds every call and operation" {
-	sim "$RTRACE" -f pftrace -o "$(tmp t.pftrace)" -- "$O/workloads/streams" -g 2 \
-		>"$(tmp out)" 2>"$(tmp err)"
-	protoc --decode=pf.Trace -I tests/unit tests/unit/perfetto.proto <"$(tmp t.pftrace)" >"$(tmp decoded)"
+	sim "$RTRACE" -f pftrace -o "$T/t.pftrace" -- "$O/workloads/streams" -g 2 \
+		>"$T/out" 2>"$T/err"
+	protoc --decode=pf.Trace -I tests/unit tests/unit/perfetto.proto <"$T/t.pftrace" >"$T/decoded"
 	# No field that the schema does not know: those would show as numbers.
-	not grep -qE '^ *[0-9]+[: {]' "$(tmp decoded)"
-	begins=$(grep -c 'type: TYPE_SLICE_BEGIN' "$(tmp decoded)")
-	ends=$(grep -c 'type: TYPE_SLICE_END' "$(tmp decoded)")
+	not grep -qE '^ *[0-9]+[: {]' "$T/decoded"
+	begins=$(grep -c 'type: TYPE_SLICE_BEGIN' "$T/decoded")
+	ends=$(grep -c 'type: TYPE_SLICE_END' "$T/decoded")
 	[ "$begins" = "$ends" ]
 	total=$(sed -n 's/.*recorded \([0-9]*\) calls, \([0-9]*\) dispatches, \([0-9]*\) copies.*/\1 \2 \3/p' \
-		"$(tmp err)" | awk '{print $1 + $2 + $3}')
+		"$T/err" | awk '{print $1 + $2 + $3}')
 	[ "$begins" = "$total" ]
 }

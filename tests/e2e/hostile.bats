@@ -20,27 +20,27 @@ most_memory() {
 	local kind
 
 	for kind in names symbols functions code; do
-		mkdir -p "$(tmp "$kind")"
-		python3 tests/e2e/hostile_elf.py make "$kind" "$(tmp "$kind/libamdhip64.so.5")"
+		mkdir -p "$T/$kind"
+		python3 tests/e2e/hostile_elf.py make "$kind" "$T/$kind/libamdhip64.so.5"
 	done
 	for i in $(seq 20); do
 		for kind in unknown spellings; do
-			mkdir -p "$(tmp "$kind$i")"
-			python3 tests/e2e/hostile_elf.py make "$kind" "$(tmp "$kind$i/libhsa-runtime64.so.1")"
+			mkdir -p "$T/$kind$i"
+			python3 tests/e2e/hostile_elf.py make "$kind" "$T/$kind$i/libhsa-runtime64.so.1"
 		done
 	done
 	start_job "$O/workloads/job" -d 1000
-	start_tracing "$RTRACE" -a -f json -o "$(tmp t.json)"
-	python3 tests/e2e/hostile_elf.py map 60 "$BATS_TEST_TMPDIR"/*/lib* >"$(tmp mapped)" &
+	start_tracing "$RTRACE" -a -f json -o "$T/t.json"
+	python3 tests/e2e/hostile_elf.py map 60 "$T"/*/lib* >"$T/mapped" &
 	JOBS_STARTED+=($!)
-	wait_for grep -q mapped "$(tmp mapped)"
-	sim "$O/workloads/vectoradd" >"$(tmp out)"
+	wait_for grep -q mapped "$T/mapped"
+	sim "$O/workloads/vectoradd" >"$T/out"
 	[[ "$RTRACE" = *san/* ]] || [ "$(most_memory "$tracer")" -lt 256 ]
 	kill -INT "$tracer"
 	wait "$tracer"
-	[ "$(count "$(tmp t.json)" hipLaunchKernel)" -ge 1 ]
-	[ "$(count "$(tmp t.json)" hipMalloc)" -ge 3 ]
+	[ "$(count "$T/t.json" hipLaunchKernel)" -ge 1 ]
+	[ "$(count "$T/t.json" hipMalloc)" -ge 3 ]
 	# Each file that is refused is refused once, in one line.
-	[ "$(grep -c 'read .*libamdhip64.so.5: File too large' "$(tmp err)")" -ge 2 ]
-	[ -z "$(grep 'read .*: ' "$(tmp err)" | sed 's/process [0-9]*//' | sort | uniq -d)" ]
+	[ "$(grep -c 'read .*libamdhip64.so.5: File too large' "$T/err")" -ge 2 ]
+	[ -z "$(grep 'read .*: ' "$T/err" | sed 's/process [0-9]*//' | sort | uniq -d)" ]
 }

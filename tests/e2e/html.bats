@@ -16,7 +16,7 @@ needs_browser() {
 # dom PAGE [#FRAGMENT]: PAGE.dom, after its script ran; which may not have met an error.
 dom() {
 	timeout "$(seconds 120)" "$BROWSER" --headless=new --no-sandbox --disable-gpu --window-size=1400,900 \
-		--user-data-dir="$(tmp profile)" --dump-dom "file://$1${2:-}" >"$1.dom" 2>"$(tmp browser)"
+		--user-data-dir="$T/profile" --dump-dom "file://$1${2:-}" >"$1.dom" 2>"$T/browser"
 	[ -z "$("$PAGE" text "$1.dom" errors)" ]
 	[ "$("$PAGE" value "$1.dom" body ready)" = 1 ]
 }
@@ -29,16 +29,16 @@ fails_to() {
 
 # What the page shows as the number of that id.
 shown() {
-	"$PAGE" value "$(tmp t.html.dom)" "$1" value
+	"$PAGE" value "$T/t.html.dom" "$1" value
 }
 
 # What jq says of the page's data.
 of() {
-	jq -r "$1" "$(tmp data)"
+	jq -r "$1" "$T/data"
 }
 
 data() {
-	"$PAGE" data "$(tmp t.html)" >"$(tmp data)"
+	"$PAGE" data "$T/t.html" >"$T/data"
 }
 
 # Each span of the page's data, one a line: KIND NAME BEGIN NS CORR (from the first one's begin; names that are
@@ -81,12 +81,12 @@ for kind, name, begin, length, corr in spans:
 		echo "$w"
 		record_formats html "$w"
 		data
-		spans_of_page >"$(tmp page)"
-		spans_of_json "$(tmp t.json)" >"$(tmp want)"
-		[ -s "$(tmp want)" ]
-		diff "$(tmp want)" "$(tmp page)" | head -n 20
-		cmp "$(tmp want)" "$(tmp page)"
-		[ "$(of '.shown.calls.all')" = "$(jq .otherData.spans "$(tmp t.json)")" ]
+		spans_of_page >"$T/page"
+		spans_of_json "$T/t.json" >"$T/want"
+		[ -s "$T/want" ]
+		diff "$T/want" "$T/page" | head -n 20
+		cmp "$T/want" "$T/page"
+		[ "$(of '.shown.calls.all')" = "$(jq .otherData.spans "$T/t.json")" ]
 	done
 	# Arguments and results are those of the text.
 	[ "$(of '[.rows[] | .spans[] | select(.name == "hipMemcpy" and (.text | test("= hipErrorInvalidValue$")))] | length')" -gt 0 ]
@@ -98,44 +98,44 @@ for kind, name, begin, length, corr in spans:
 	for w in "streams -g 2 -t 2 -s 2 -n 20" copies resources; do
 		echo "$w"
 		record_formats html "$w"
-		dom "$(tmp t.html)"
-		sums_json "$(tmp t.json)" | grep -v -e ^memory -e ^marker >"$(tmp sums.json)"
-		"$PAGE" sums "$(tmp t.html.dom)" | LC_ALL=C sort >"$(tmp sums.html)"
-		LC_ALL=C sort -o "$(tmp sums.json)" "$(tmp sums.json)"
-		same_sums "$(tmp sums.json)" "$(tmp sums.html)"
-		[ "$(shown count-calls)" = "$(jq .otherData.spans "$(tmp t.json)")" ]
-		[ "$(shown count-dispatches)" = "$(jq .otherData.dispatches "$(tmp t.json)")" ]
-		[ "$(shown count-copies)" = "$(jq .otherData.copies "$(tmp t.json)")" ]
-		[ "$(shown copied)" = "$(awk -F '\t' '$1 == "copy" { n += $5 } END { print n + 0 }' "$(tmp sums.json)")" ]
+		dom "$T/t.html"
+		sums_json "$T/t.json" | grep -v -e ^memory -e ^marker >"$T/sums.json"
+		"$PAGE" sums "$T/t.html.dom" | LC_ALL=C sort >"$T/sums.html"
+		LC_ALL=C sort -o "$T/sums.json" "$T/sums.json"
+		same_sums "$T/sums.json" "$T/sums.html"
+		[ "$(shown count-calls)" = "$(jq .otherData.spans "$T/t.json")" ]
+		[ "$(shown count-dispatches)" = "$(jq .otherData.dispatches "$T/t.json")" ]
+		[ "$(shown count-copies)" = "$(jq .otherData.copies "$T/t.json")" ]
+		[ "$(shown copied)" = "$(awk -F '\t' '$1 == "copy" { n += $5 } END { print n + 0 }' "$T/sums.json")" ]
 		# What reports say of GPUs: busy with kernels for so long.
-		"$RTRACE" report --json -o "$(tmp report)" "$(tmp t.rtrace)"
+		"$RTRACE" report --json -o "$T/report" "$T/t.rtrace"
 		data
 		[ "$(of '[.gpus[] | .kernels_ns, .observed_ns, .gaps]')" = \
-			"$(jq '[.gpus[] | .kernels_ns, .observed_ns, .queue_empty_times]' "$(tmp report)")" ]
+			"$(jq '[.gpus[] | .kernels_ns, .observed_ns, .queue_empty_times]' "$T/report")" ]
 	done
-	grep -q "Busy for " "$(tmp t.html.dom)"
+	grep -q "Busy for " "$T/t.html.dom"
 	# What is failed is told with its arguments.
 	record_formats html errors
-	dom "$(tmp t.html)"
-	"$PAGE" text "$(tmp t.html.dom)" failure-table | grep -q 'hipMemcpy(.*) = hipErrorInvalidValue'
+	dom "$T/t.html"
+	"$PAGE" text "$T/t.html.dom" failure-table | grep -q 'hipMemcpy(.*) = hipErrorInvalidValue'
 }
 
 # bats test_tags=slow
 @test "exported is what was written at once; one file, nothing from a network" {
 	record_formats html ranges
-	"$RTRACE" export -f html "$(tmp t.rtrace)" -o "$(tmp e.html)" 2>"$(tmp err)"
-	cmp "$(tmp t.html)" "$(tmp e.html)"
-	"$RTRACE" export -f html -o - "$(tmp t.rtrace)" | cmp - "$(tmp t.html)"
-	grep -qF "default-src 'none'" "$(tmp t.html)"
+	"$RTRACE" export -f html "$T/t.rtrace" -o "$T/e.html" 2>"$T/err"
+	cmp "$T/t.html" "$T/e.html"
+	"$RTRACE" export -f html -o - "$T/t.rtrace" | cmp - "$T/t.html"
+	grep -qF "default-src 'none'" "$T/t.html"
 	# Nothing is loaded: no addresses in the page, no elements that have one.
-	sed '/^{"version":/d' "$(tmp t.html)" >"$(tmp without_data)"
-	[ "$(wc -l <"$(tmp without_data)")" = "$(($(wc -l <"$(tmp t.html)") - 1))" ]
-	fails_to grep -Ei 'https?:|(src|href)=|@import|url\(' "$(tmp without_data)"
-	fails 1 'output: /nonexistent/x: No such file' "$RTRACE" export -f html -o /nonexistent/x "$(tmp t.rtrace)"
+	sed '/^{"version":/d' "$T/t.html" >"$T/without_data"
+	[ "$(wc -l <"$T/without_data")" = "$(($(wc -l <"$T/t.html") - 1))" ]
+	fails_to grep -Ei 'https?:|(src|href)=|@import|url\(' "$T/without_data"
+	fails 1 'output: /nonexistent/x: No such file' "$RTRACE" export -f html -o /nonexistent/x "$T/t.rtrace"
 	(
 		trap '' XFSZ
 		ulimit -f 8
-		fails 1 'output: write .*/x.html: File too large' "$RTRACE" export -f html -o "$(tmp x.html)" "$(tmp t.rtrace)"
+		fails 1 'output: write .*/x.html: File too large' "$RTRACE" export -f html -o "$T/x.html" "$T/t.rtrace"
 	)
 }
 
@@ -143,26 +143,26 @@ for kind, name, begin, length, corr in spans:
 @test "a call and what it caused" {
 	needs_browser
 	record_formats html graphs
-	corr=$(calls "$(tmp t.json)" | awk '$1 == "hipGraphLaunch" { print $2; exit }')
-	dom "$(tmp t.html)" "#call=$corr"
-	ran=$(jq "[.traceEvents[] | select(.cat == \"gpu\" and .ph == \"X\" and .args.root == $corr)] | length" "$(tmp t.json)")
+	corr=$(calls "$T/t.json" | awk '$1 == "hipGraphLaunch" { print $2; exit }')
+	dom "$T/t.html" "#call=$corr"
+	ran=$(jq "[.traceEvents[] | select(.cat == \"gpu\" and .ph == \"X\" and .args.root == $corr)] | length" "$T/t.json")
 	[ "$ran" -gt 1 ]
-	[ "$("$PAGE" value "$(tmp t.html.dom)" selection related)" = "$ran" ]
-	"$PAGE" text "$(tmp t.html.dom)" selection | grep -q '^hipGraphLaunch.*hipGraphLaunch(graphExec=0x.*) = hipSuccess'
+	[ "$("$PAGE" value "$T/t.html.dom" selection related)" = "$ran" ]
+	"$PAGE" text "$T/t.html.dom" selection | grep -q '^hipGraphLaunch.*hipGraphLaunch(graphExec=0x.*) = hipSuccess'
 	# A search: tables are filtered, spans are counted.
-	dom "$(tmp t.html)" "#q=GRAPHlaunch"
-	[ "$(shown found)" = "$(count "$(tmp t.json)" hipGraphLaunch)" ]
-	"$PAGE" sums "$(tmp t.html.dom)" >"$(tmp sums)"
-	[ "$(cut -f2 "$(tmp sums)")" = hipGraphLaunch ]
+	dom "$T/t.html" "#q=GRAPHlaunch"
+	[ "$(shown found)" = "$(count "$T/t.json" hipGraphLaunch)" ]
+	"$PAGE" sums "$T/t.html.dom" >"$T/sums"
+	[ "$(cut -f2 "$T/sums")" = hipGraphLaunch ]
 }
 
 # play SCRIPT: what becomes of the page if someone does that. Its policy forbids scripts that are not its own, so
 # this copy has none.
 play() {
-	sed '/Content-Security-Policy/d' "$(tmp t.html)" >"$(tmp played.html)"
-	printf '<script>\n%s\n</script>\n' "$1" >>"$(tmp played.html)"
-	dom "$(tmp played.html)"
-	cp "$(tmp played.html.dom)" "$(tmp t.html.dom)"
+	sed '/Content-Security-Policy/d' "$T/t.html" >"$T/played.html"
+	printf '<script>\n%s\n</script>\n' "$1" >>"$T/played.html"
+	dom "$T/played.html"
+	cp "$T/played.html.dom" "$T/t.html.dom"
 }
 
 # bats test_tags=slow
@@ -210,21 +210,21 @@ play() {
 		byId("footer").dataset.wrong = wrong;
 		byId("footer").dataset.hit = hit;
 	'
-	[ "$("$PAGE" text "$(tmp t.html.dom)" footer)" = "out nothing all HtoD painted" ]
-	[ "$("$PAGE" value "$(tmp t.html.dom)" footer wrong)" = 0 ]
-	[ "$("$PAGE" value "$(tmp t.html.dom)" footer hit)" -gt 500 ]
+	[ "$("$PAGE" text "$T/t.html.dom" footer)" = "out nothing all HtoD painted" ]
+	[ "$("$PAGE" value "$T/t.html.dom" footer wrong)" = 0 ]
+	[ "$("$PAGE" value "$T/t.html.dom" footer hit)" -gt 500 ]
 	# The most calls first; names from z to a.
-	"$PAGE" column "$(tmp t.html.dom)" hip-table calls >"$(tmp calls)"
-	[ "$(wc -l <"$(tmp calls)")" -gt 5 ]
-	sort -c -n -r "$(tmp calls)"
-	"$PAGE" column "$(tmp t.html.dom)" hsa-table function >"$(tmp names)"
-	[ "$(head -n 1 "$(tmp names)")" '>' "$(tail -n 1 "$(tmp names)")" ]
+	"$PAGE" column "$T/t.html.dom" hip-table calls >"$T/calls"
+	[ "$(wc -l <"$T/calls")" -gt 5 ]
+	sort -c -n -r "$T/calls"
+	"$PAGE" column "$T/t.html.dom" hsa-table function >"$T/names"
+	[ "$(head -n 1 "$T/names")" '>' "$(tail -n 1 "$T/names")" ]
 }
 
 # bats test_tags=slow
 @test "hostile names are text" {
 	needs_browser
-	cat >"$(tmp marks.py)" <<-EOT
+	cat >"$T/marks.py" <<-EOT
 		import ctypes
 		roctx = ctypes.CDLL("$O/libroctx64.so.4")
 		for name in (b'<script>alert(1)</script>', b'</script><img src=x onerror=alert(1)>', b'<!--<script>', b'"\'&lt;\\\\',
@@ -233,23 +233,23 @@ play() {
 		    roctx.roctxMarkA(name)
 		    roctx.roctxRangePop()
 	EOT
-	"$RTRACE" -f html -o "$(tmp t.html)" -- python3 "$(tmp marks.py)" '</title><script>alert(2)</script>' 2>"$(tmp err)"
-	dom "$(tmp t.html)"
-	"$PAGE" text "$(tmp t.html.dom)" range-table >"$(tmp ranges)"
+	"$RTRACE" -f html -o "$T/t.html" -- python3 "$T/marks.py" '</title><script>alert(2)</script>' 2>"$T/err"
+	dom "$T/t.html"
+	"$PAGE" text "$T/t.html.dom" range-table >"$T/ranges"
 	for name in '<script>alert(1)</script>' '</script><img src=x onerror=alert(1)>' '<!--<script>' "\"'&lt;\\\\" \
 		'\xe2\x80\xaeedoc' '\xff\x1b[31m\x0aline' ']]>' "\${x}"; do
-		grep -qF -e "$name" "$(tmp ranges)" || { echo "$name"; cat "$(tmp ranges)"; false; }
+		grep -qF -e "$name" "$T/ranges" || { echo "$name"; cat "$T/ranges"; false; }
 	done
-	"$PAGE" text "$(tmp t.html.dom)" processes | grep -qF '</title><script>alert(2)</script>'
-	[ "$(grep -ao '<script' "$(tmp t.html)" | wc -l)" = 2 ]
-	[ "$(grep -ao '<img' "$(tmp t.html.dom)" | wc -l)" = 0 ]
+	"$PAGE" text "$T/t.html.dom" processes | grep -qF '</title><script>alert(2)</script>'
+	[ "$(grep -ao '<script' "$T/t.html" | wc -l)" = 2 ]
+	[ "$(grep -ao '<img' "$T/t.html.dom" | wc -l)" = 0 ]
 }
 
 # bats test_tags=slow
 @test "of too many the longest are drawn, tables count all" {
-	"$O/tests/big_recording" "$(tmp t.rtrace)" 150000
-	"$RTRACE" export -f html "$(tmp t.rtrace)" 2>"$(tmp err)"
-	[ "$(stat -c %s "$(tmp t.html)")" -lt 8000000 ]
+	"$O/tests/big_recording" "$T/t.rtrace" 150000
+	"$RTRACE" export -f html "$T/t.rtrace" 2>"$T/err"
+	[ "$(stat -c %s "$T/t.html")" -lt 8000000 ]
 	data # all are accounted for in each row
 	[ "$(of '.shown.calls | [.shown, .all] | @csv')" = 100000,600000 ]
 	[ "$(of '.shown.kernels | [.shown, .all] | @csv')" = 60000,150000 ]
@@ -267,22 +267,22 @@ play() {
 		$((150000 * (200 + 1000 + 500 + 3500) - 100000 * 3500)) ]
 	[ "$(of '.tables.kernels | map(.[1:4])[] | @csv')" = 150000,150000,450000000 ]
 	BROWSER=$(command -v chromium) || return 0
-	dom "$(tmp t.html)"
-	[ "$("$PAGE" value "$(tmp t.html.dom)" body spans)" = 200000 ]
-	"$PAGE" text "$(tmp t.html.dom)" shown | grep -q '100,000 of 600,000 API calls'
+	dom "$T/t.html"
+	[ "$("$PAGE" value "$T/t.html.dom" body spans)" = 200000 ]
+	"$PAGE" text "$T/t.html.dom" shown | grep -q '100,000 of 600,000 API calls'
 }
 
 # bats test_tags=slow
 @test "losses are said first" {
 	needs_browser
 	record_formats html vectoradd
-	dom "$(tmp t.html)"
-	[ -z "$("$PAGE" text "$(tmp t.html.dom)" losses)" ]
+	dom "$T/t.html"
+	[ -z "$("$PAGE" text "$T/t.html.dom" losses)" ]
 	# A recording that was cut off.
-	head -c $(($(stat -c %s "$(tmp t.rtrace)") - 20)) "$(tmp t.rtrace)" >"$(tmp cut.rtrace)"
-	"$RTRACE" export -f html -o "$(tmp t.html)" "$(tmp cut.rtrace)" 2>"$(tmp err)"
-	dom "$(tmp t.html)"
-	"$PAGE" text "$(tmp t.html.dom)" losses | grep -q 'no end mark'
+	head -c $(($(stat -c %s "$T/t.rtrace") - 20)) "$T/t.rtrace" >"$T/cut.rtrace"
+	"$RTRACE" export -f html -o "$T/t.html" "$T/cut.rtrace" 2>"$T/err"
+	dom "$T/t.html"
+	"$PAGE" text "$T/t.html.dom" losses | grep -q 'no end mark'
 }
 
 teardown() {

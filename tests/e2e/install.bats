@@ -20,8 +20,8 @@ files() {
 }
 
 @test "the files, their modes and links, below DESTDIR alone" {
-	make_in DESTDIR="$(tmp root)" PREFIX=/opt/r LIBDIR=/opt/r/lib64 install
-	cd "$(tmp root)"
+	make_in DESTDIR="$T/root" PREFIX=/opt/r LIBDIR=/opt/r/lib64 install
+	cd "$T/root"
 	[ "$(ls)" = opt ]
 	[ "$(ls opt)" = r ]
 	[ "$(stat -c %a opt/r/bin/rtrace-bpf)" = 755 ]
@@ -37,32 +37,32 @@ files() {
 	done
 	[ -s opt/r/share/doc/rtrace/LICENSE ]
 	# All names of directories are filled in.
-	grep -rIn '@[A-Z]*@' . | tee "$(tmp left)"
-	[ ! -s "$(tmp left)" ]
+	grep -rIn '@[A-Z]*@' . | tee "$T/left"
+	[ ! -s "$T/left" ]
 	# Again, over what is there, by somebody with another umask.
-	files . >"$(tmp first)"
-	(cd "$OLDPWD" && umask 077 && make_in DESTDIR="$(tmp root)" PREFIX=/opt/r LIBDIR=/opt/r/lib64 install)
-	files . | diff "$(tmp first)" -
+	files . >"$T/first"
+	(cd "$OLDPWD" && umask 077 && make_in DESTDIR="$T/root" PREFIX=/opt/r LIBDIR=/opt/r/lib64 install)
+	files . | diff "$T/first" -
 	[ -z "$(find . ! -perm -444)" ]
 }
 
 @test "uninstall: nothing of ours is left, and nothing else is gone" {
-	make_in PREFIX="$(tmp p)" install
-	touch "$(tmp p)/bin/other" "$(tmp p)/include/roctracer/other.h" "$(tmp p)/include/rocprofiler-sdk/hip/other.h"
-	make_in PREFIX="$(tmp p)" uninstall
-	[ "$(files "$(tmp p)" | tr '\n' ' ')" = './bin/other ./include/rocprofiler-sdk/hip/other.h ./include/roctracer/other.h ' ]
-	[ ! -e "$(tmp p)/lib/rtrace" ]
-	[ ! -e "$(tmp p)/lib/roctracer" ]
-	[ ! -e "$(tmp p)/include/roctracer/ext" ]
-	[ "$(ls "$(tmp p)/include/rocprofiler-sdk")" = hip ]
-	[ -z "$(ls "$(tmp p)/lib/cmake")" ]
-	[ ! -e "$(tmp p)/share/doc/rtrace" ]
-	make_in PREFIX="$(tmp p)" uninstall
+	make_in PREFIX="$T/p" install
+	touch "$T/p/bin/other" "$T/p/include/roctracer/other.h" "$T/p/include/rocprofiler-sdk/hip/other.h"
+	make_in PREFIX="$T/p" uninstall
+	[ "$(files "$T/p" | tr '\n' ' ')" = './bin/other ./include/rocprofiler-sdk/hip/other.h ./include/roctracer/other.h ' ]
+	[ ! -e "$T/p/lib/rtrace" ]
+	[ ! -e "$T/p/lib/roctracer" ]
+	[ ! -e "$T/p/include/roctracer/ext" ]
+	[ "$(ls "$T/p/include/rocprofiler-sdk")" = hip ]
+	[ -z "$(ls "$T/p/lib/cmake")" ]
+	[ ! -e "$T/p/share/doc/rtrace" ]
+	make_in PREFIX="$T/p" uninstall
 }
 
 # For tests that mount something: not in a chroot.
 needs_mounts() {
-	unshare --mount --propagation private true 2>"$(tmp unshare)" || skip "no mounts of one's own here: $(cat "$(tmp unshare)")"
+	unshare --mount --propagation private true 2>"$T/unshare" || skip "no mounts of one's own here: $(cat "$T/unshare")"
 }
 
 # Runs a command where the tree and what was built in it are empty folders.
@@ -74,56 +74,56 @@ without_tree() {
 
 @test "a job is launched from where it is installed, without the tree, and has GPU times" {
 	needs_mounts
-	make_in PREFIX="$(tmp p)" install
-	cp "$O/libsimkfd.so" "$O/workloads/libkernels.so" "$O/workloads/vectoradd" "$(tmp p)/"
-	if [[ $RTRACE != "$O/rtrace-bpf" ]]; then cp "$RTRACE" "$(tmp p)/bin/rtrace-bpf"; fi
-	without_tree "$(tmp p)/bin/rtrace-bpf" -f rtrace -f json -o "$(tmp job)" -- \
-		env LD_PRELOAD="$(tmp p)/libsimkfd.so" SIMKFD_KERNEL_LIB="$(tmp p)/libkernels.so" SIMKFD_TRUTH="$(tmp truth)" \
-		"$(tmp p)/vectoradd" >"$(tmp out)" 2>"$(tmp err)"
-	cat "$(tmp err)"
-	check_truth "$(tmp truth)" "$(tmp job.json)"
-	without_tree "$(tmp p)/bin/rtrace-bpf" export -f json -o "$(tmp again.json)" "$(tmp job.rtrace)"
-	check_truth "$(tmp truth)" "$(tmp again.json)"
-	without_tree "$(tmp p)/bin/rtrace-bpf" doctor | grep "$(tmp p)/lib/rtrace/librtrace-agent.so"
+	make_in PREFIX="$T/p" install
+	cp "$O/libsimkfd.so" "$O/workloads/libkernels.so" "$O/workloads/vectoradd" "$T/p/"
+	if [[ $RTRACE != "$O/rtrace-bpf" ]]; then cp "$RTRACE" "$T/p/bin/rtrace-bpf"; fi
+	without_tree "$T/p/bin/rtrace-bpf" -f rtrace -f json -o "$T/job" -- \
+		env LD_PRELOAD="$T/p/libsimkfd.so" SIMKFD_KERNEL_LIB="$T/p/libkernels.so" SIMKFD_TRUTH="$T/truth" \
+		"$T/p/vectoradd" >"$T/out" 2>"$T/err"
+	cat "$T/err"
+	check_truth "$T/truth" "$T/job.json"
+	without_tree "$T/p/bin/rtrace-bpf" export -f json -o "$T/again.json" "$T/job.rtrace"
+	check_truth "$T/truth" "$T/again.json"
+	without_tree "$T/p/bin/rtrace-bpf" doctor | grep "$T/p/lib/rtrace/librtrace-agent.so"
 }
 
 @test "an application is built with the installed roctx, and runs with it" {
-	make_in PREFIX="$(tmp p)" install
-	cat >"$(tmp app.c)" <<-'END'
+	make_in PREFIX="$T/p" install
+	cat >"$T/app.c" <<-'END'
 		#include <roctx.h>
 		#include <roctracer/roctx.h>
 		int main(void) { return roctxRangePushA("x") != 0 || roctxRangePop() != 0; }
 	END
 	command -v pkg-config || skip "no pkg-config"
-	export PKG_CONFIG_PATH=$(tmp p)/lib/pkgconfig
+	export PKG_CONFIG_PATH=$T/p/lib/pkgconfig
 	pkg-config --validate roctx64
 	# The version is that of the interface.
 	[ "$(pkg-config --modversion roctx64)" = "$(awk '/define ROCTX_VERSION_M/ { printf "%s%s", dot, $3; dot = "." }' include/roctracer/roctx.h)" ]
 	# shellcheck disable=SC2046 # words
-	gcc $(pkg-config --cflags roctx64) "$(tmp app.c)" -o "$(tmp app)" $(pkg-config --libs roctx64)
-	LD_LIBRARY_PATH=$(tmp p)/lib "$(tmp app)"
-	LD_LIBRARY_PATH=$(tmp p)/lib ldd "$(tmp app)" | grep "$(tmp p)/lib/libroctx64.so.4"
-	cat >"$(tmp sdk.c)" <<-'END'
+	gcc $(pkg-config --cflags roctx64) "$T/app.c" -o "$T/app" $(pkg-config --libs roctx64)
+	LD_LIBRARY_PATH=$T/p/lib "$T/app"
+	LD_LIBRARY_PATH=$T/p/lib ldd "$T/app" | grep "$T/p/lib/libroctx64.so.4"
+	cat >"$T/sdk.c" <<-'END'
 		#include <rocprofiler-sdk-roctx/roctx.h>
 		#include <rocprofiler-sdk-roctx/api_trace.h>
 		int main(void) { return roctxRangePush("x") != 0 || roctxRangePop() != 0 || roctxNameOsThread("t") != 0; }
 	END
 	pkg-config --validate rocprofiler-sdk-roctx
 	# shellcheck disable=SC2046 # words
-	gcc $(pkg-config --cflags rocprofiler-sdk-roctx) "$(tmp sdk.c)" -o "$(tmp sdk)" $(pkg-config --libs rocprofiler-sdk-roctx)
-	LD_LIBRARY_PATH=$(tmp p)/lib "$(tmp sdk)"
-	LD_LIBRARY_PATH=$(tmp p)/lib ldd "$(tmp sdk)" | grep "$(tmp p)/lib/librocprofiler-sdk-roctx.so.1"
-	PYTHONPATH=$(tmp p)/lib/python3/dist-packages LD_LIBRARY_PATH=$(tmp p)/lib python3 -c 'import roctx; assert roctx.rangeStart("x") == 1'
+	gcc $(pkg-config --cflags rocprofiler-sdk-roctx) "$T/sdk.c" -o "$T/sdk" $(pkg-config --libs rocprofiler-sdk-roctx)
+	LD_LIBRARY_PATH=$T/p/lib "$T/sdk"
+	LD_LIBRARY_PATH=$T/p/lib ldd "$T/sdk" | grep "$T/p/lib/librocprofiler-sdk-roctx.so.1"
+	PYTHONPATH=$T/p/lib/python3/dist-packages LD_LIBRARY_PATH=$T/p/lib python3 -c 'import roctx; assert roctx.rangeStart("x") == 1'
 }
 
 @test "a tool is built with the installed roctracer, and runs with it" {
-	make_in PREFIX="$(tmp p)" install
+	make_in PREFIX="$T/p" install
 	command -v pkg-config || skip "no pkg-config"
-	export PKG_CONFIG_PATH=$(tmp p)/lib/pkgconfig
+	export PKG_CONFIG_PATH=$T/p/lib/pkgconfig
 	pkg-config --validate roctracer64
 	# The version is that of the interface.
 	[ "$(pkg-config --modversion roctracer64)" = "$(awk '/define ROCTRACER_VERSION_M/ { printf "%s%s", dot, $3; dot = "." }' include/roctracer/roctracer.h)" ]
-	cat >"$(tmp app.c)" <<-'END'
+	cat >"$T/app.c" <<-'END'
 		#include <stddef.h>
 		#include <roctracer/roctracer_ext.h>
 		#include <roctracer_roctx.h>
@@ -141,11 +141,11 @@ without_tree() {
 		}
 	END
 	# shellcheck disable=SC2046 # words
-	gcc -Wall -Werror $(pkg-config --cflags roctracer64 roctx64) "$(tmp app.c)" -o "$(tmp app)" $(pkg-config --libs roctracer64 roctx64)
-	LD_LIBRARY_PATH=$(tmp p)/lib "$(tmp app)"
-	LD_LIBRARY_PATH=$(tmp p)/lib ldd "$(tmp app)" | grep "$(tmp p)/lib/libroctracer64.so.4"
+	gcc -Wall -Werror $(pkg-config --cflags roctracer64 roctx64) "$T/app.c" -o "$T/app" $(pkg-config --libs roctracer64 roctx64)
+	LD_LIBRARY_PATH=$T/p/lib "$T/app"
+	LD_LIBRARY_PATH=$T/p/lib ldd "$T/app" | grep "$T/p/lib/libroctracer64.so.4"
 	# Each header by itself.
-	cd "$(tmp p)/include"
+	cd "$T/p/include"
 	for header in roctracer/*.h roctracer/ext/*.h; do
 		for language in c c++; do
 			echo "$language: $header"
@@ -158,7 +158,7 @@ without_tree() {
 
 # Tools for the installed librocprofiler-sdk: how often hipMalloc was called, and how many kernels ran, at the end.
 sdk_tools() {
-	cat >"$(tmp tool.c)" <<-'END'
+	cat >"$T/tool.c" <<-'END'
 		#include <stdio.h>
 		#include <rocprofiler-sdk/registration.h>
 		#include <rocprofiler-sdk/rocprofiler.h>
@@ -198,7 +198,7 @@ sdk_tools() {
 			return version >= ROCPROFILER_VERSION ? &result : NULL;
 		}
 	END
-	cat >"$(tmp tool.cpp)" <<-'END'
+	cat >"$T/tool.cpp" <<-'END'
 		#include <atomic>
 		#include <cstdio>
 		#include <map>
@@ -242,57 +242,57 @@ sdk_tools() {
 
 # runs_sdk_tool LIBRARY: in a program of HIP, from where librocprofiler-sdk is installed, without the tree.
 runs_sdk_tool() {
-	cp "$O/libsimkfd.so" "$O/workloads/libkernels.so" "$O/workloads/vectoradd" "$(tmp p)/"
-	without_tree env LD_PRELOAD="$(tmp p)/libsimkfd.so" SIMKFD_KERNEL_LIB="$(tmp p)/libkernels.so" ROCP_TOOL_LIBRARIES="$1" \
-		HSA_TOOLS_LIB="$(tmp p)/lib/librocprofiler-sdk.so.1" "$(tmp p)/vectoradd" >"$(tmp out)" 2>"$(tmp err)"
-	cat "$(tmp err)"
-	diff "$(tmp err)" <(awk '$1 == "calls" && $2 == "hipMalloc" { mallocs = $3 } $1 == "kernels" { kernels += $3 }
-		END { print "hipMalloc " mallocs " kernels " kernels }' "$(tmp out)")
-	grep -q '^kernels' "$(tmp out)"
+	cp "$O/libsimkfd.so" "$O/workloads/libkernels.so" "$O/workloads/vectoradd" "$T/p/"
+	without_tree env LD_PRELOAD="$T/p/libsimkfd.so" SIMKFD_KERNEL_LIB="$T/p/libkernels.so" ROCP_TOOL_LIBRARIES="$1" \
+		HSA_TOOLS_LIB="$T/p/lib/librocprofiler-sdk.so.1" "$T/p/vectoradd" >"$T/out" 2>"$T/err"
+	cat "$T/err"
+	diff "$T/err" <(awk '$1 == "calls" && $2 == "hipMalloc" { mallocs = $3 } $1 == "kernels" { kernels += $3 }
+		END { print "hipMalloc " mallocs " kernels " kernels }' "$T/out")
+	grep -q '^kernels' "$T/out"
 }
 
 @test "tools in C and C++ are built with the installed librocprofiler-sdk, and run with it" {
 	needs_mounts
-	make_in PREFIX="$(tmp p)" install
+	make_in PREFIX="$T/p" install
 	command -v pkg-config || skip "no pkg-config"
-	export PKG_CONFIG_PATH=$(tmp p)/lib/pkgconfig
+	export PKG_CONFIG_PATH=$T/p/lib/pkgconfig
 	pkg-config --validate rocprofiler-sdk
 	# The version is that of the interface.
 	[ "$(pkg-config --modversion rocprofiler-sdk)" = "$(sed -n 's/.*SDK_VERSION_STRING "\(.*\)"/\1/p' include/rocprofiler-sdk/version.h)" ]
 	sdk_tools
 	# shellcheck disable=SC2046 # words
-	gcc -Wall -Werror -shared -fPIC "$(tmp tool.c)" -o "$(tmp libtool_c.so)" $(pkg-config --cflags --libs rocprofiler-sdk) -idirafter /opt/rocm/include
+	gcc -Wall -Werror -shared -fPIC "$T/tool.c" -o "$T/libtool_c.so" $(pkg-config --cflags --libs rocprofiler-sdk) -idirafter /opt/rocm/include
 	# shellcheck disable=SC2046 # words
-	clang++ -std=c++17 -Wall -Werror -shared -fPIC "$(tmp tool.cpp)" -o "$(tmp libtool_cpp.so)" $(pkg-config --cflags --libs rocprofiler-sdk) \
+	clang++ -std=c++17 -Wall -Werror -shared -fPIC "$T/tool.cpp" -o "$T/libtool_cpp.so" $(pkg-config --cflags --libs rocprofiler-sdk) \
 		-idirafter /opt/rocm/include
-	export LD_LIBRARY_PATH=$(tmp p)/lib
+	export LD_LIBRARY_PATH=$T/p/lib
 	for tool in libtool_c.so libtool_cpp.so; do
-		ldd "$(tmp "$tool")" | grep "$(tmp p)/lib/librocprofiler-sdk.so.1"
-		runs_sdk_tool "$(tmp "$tool")"
+		ldd "$T/$tool" | grep "$T/p/lib/librocprofiler-sdk.so.1"
+		runs_sdk_tool "$T/$tool"
 	done
 }
 
 @test "each header of the installed librocprofiler-sdk compiles by itself" {
-	make_in PREFIX="$(tmp p)" install
-	cd "$(tmp p)/include"
-	find rocprofiler-sdk -type f | sort >"$(tmp headers)"
-	grep -qx rocprofiler-sdk/hip/api_args.h "$(tmp headers)"
+	make_in PREFIX="$T/p" install
+	cd "$T/p/include"
+	find rocprofiler-sdk -type f | sort >"$T/headers"
+	grep -qx rocprofiler-sdk/hip/api_args.h "$T/headers"
 	while read -r header; do
 		for language in c11 c++17; do
 			[[ $language:$header != c11:*.hpp ]] || continue
 			echo "$language: $header"
 			echo "#include <$header>" | clang -x "${language%%[0-9]*}" -std="$language" -Wall -Werror -fsyntax-only -D__HIP_PLATFORM_AMD__ -I. -idirafter /opt/rocm/include -
 		done
-	done <"$(tmp headers)"
+	done <"$T/headers"
 }
 
 # bats test_tags=slow
 @test "a tool is built by cmake with the installed librocprofiler-sdk, and runs with it" {
 	needs_mounts
 	command -v cmake || skip "no cmake"
-	make_in PREFIX="$(tmp p)" install
+	make_in PREFIX="$T/p" install
 	sdk_tools
-	cat >"$(tmp CMakeLists.txt)" <<-'END'
+	cat >"$T/CMakeLists.txt" <<-'END'
 		cmake_minimum_required(VERSION 3.18)
 		project(tool LANGUAGES CXX)
 		set(CMAKE_CXX_STANDARD 17)
@@ -311,32 +311,32 @@ runs_sdk_tool() {
 		target_link_libraries(tool PRIVATE rocprofiler-sdk::rocprofiler-sdk rocprofiler-sdk-roctx::rocprofiler-sdk-roctx)
 	END
 	# Without a word of warning.
-	CXX=clang++ cmake -S "$BATS_TEST_TMPDIR" -B "$(tmp build)" -DCMAKE_PREFIX_PATH="$(tmp p)" 2>"$(tmp cmake)"
-	cat "$(tmp cmake)"
-	[ ! -s "$(tmp cmake)" ]
-	cmake --build "$(tmp build)"
-	runs_sdk_tool "$(tmp build/libtool.so)"
+	CXX=clang++ cmake -S "$T" -B "$T/build" -DCMAKE_PREFIX_PATH="$T/p" 2>"$T/cmake"
+	cat "$T/cmake"
+	[ ! -s "$T/cmake" ]
+	cmake --build "$T/build"
+	runs_sdk_tool "$T/build/libtool.so"
 }
 
 @test "the tool library writes its files from where it is installed, without the tree" {
 	needs_mounts
-	make_in PREFIX="$(tmp p)" install
-	cp "$O/libsimkfd.so" "$O/workloads/libkernels.so" "$O/workloads/vectoradd" "$(tmp p)/"
-	mkdir "$(tmp files)"
-	without_tree env LD_PRELOAD="$(tmp p)/libsimkfd.so" SIMKFD_KERNEL_LIB="$(tmp p)/libkernels.so" \
-		HSA_TOOLS_LIB="$(tmp p)/lib/roctracer/libroctracer_tool.so" ROCTRACER_DOMAIN=hip ROCP_OUTPUT_DIR="$(tmp files)" \
-		"$(tmp p)/vectoradd" >"$(tmp out)" 2>"$(tmp err)"
-	cat "$(tmp err)"
-	[ ! -s "$(tmp err)" ]
-	[ "$(grep -c ' hipMalloc(' "$(tmp files)"/*_hip_api_trace.txt)" = "$(sed -n 's/^calls hipMalloc //p' "$(tmp out)")" ]
-	grep -q ' fillWith:' "$(tmp files)"/*_hcc_ops_trace.txt
+	make_in PREFIX="$T/p" install
+	cp "$O/libsimkfd.so" "$O/workloads/libkernels.so" "$O/workloads/vectoradd" "$T/p/"
+	mkdir "$T/files"
+	without_tree env LD_PRELOAD="$T/p/libsimkfd.so" SIMKFD_KERNEL_LIB="$T/p/libkernels.so" \
+		HSA_TOOLS_LIB="$T/p/lib/roctracer/libroctracer_tool.so" ROCTRACER_DOMAIN=hip ROCP_OUTPUT_DIR="$T/files" \
+		"$T/p/vectoradd" >"$T/out" 2>"$T/err"
+	cat "$T/err"
+	[ ! -s "$T/err" ]
+	[ "$(grep -c ' hipMalloc(' "$T/files"/*_hip_api_trace.txt)" = "$(sed -n 's/^calls hipMalloc //p' "$T/out")" ]
+	grep -q ' fillWith:' "$T/files"/*_hcc_ops_trace.txt
 }
 
 @test "everywhere the same version" {
 	version=$("$RTRACE" --version | sed 's/^rtrace-bpf //')
 	[ "$(sed -n '1s/^rtrace (\(.*\)) .*/\1/p' debian/changelog)" = "$version" ]
-	make_in DESTDIR="$(tmp root)" install
-	grep -qx ".Os rtrace $version" "$(tmp root)/usr/local/share/man/man1/rtrace-bpf.1"
+	make_in DESTDIR="$T/root" install
+	grep -qx ".Os rtrace $version" "$T/root/usr/local/share/man/man1/rtrace-bpf.1"
 }
 
 # ---- manual pages ----
@@ -344,8 +344,8 @@ runs_sdk_tool() {
 commands=("" export report merge top ps doctor)
 
 pages() {
-	make_in DESTDIR="$(tmp p)" install
-	page=$(tmp p)/usr/local/share/man/man1/rtrace-bpf
+	make_in DESTDIR="$T/p" install
+	page=$T/p/usr/local/share/man/man1/rtrace-bpf
 }
 
 # help_options COMMAND...: lines "-f, --format=FORMAT" of its --help.
@@ -363,17 +363,17 @@ page_options() {
 	pages
 	for command in "${commands[@]}"; do
 		echo "rtrace-bpf $command"
-		help_options "$RTRACE" ${command:+"$command"} >"$(tmp help)"
+		help_options "$RTRACE" ${command:+"$command"} >"$T/help"
 		if [ "$command" = top ]; then # which understands those of the first page too
-			help_options "$RTRACE" | grep -vx -- '.*--help\|--usage\|.*--version' | comm -13 - "$(tmp help)" >"$(tmp own)"
-			mv "$(tmp own)" "$(tmp help)"
+			help_options "$RTRACE" | grep -vx -- '.*--help\|--usage\|.*--version' | comm -13 - "$T/help" >"$T/own"
+			mv "$T/own" "$T/help"
 		fi
-		[ "$(wc -l <"$(tmp help)")" -ge 4 ]
-		page_options "$page${command:+-$command}.1" | diff "$(tmp help)" -
+		[ "$(wc -l <"$T/help")" -ge 4 ]
+		page_options "$page${command:+-$command}.1" | diff "$T/help" -
 	done
 	# Every command that --help names has a page, and the other way round.
-	"$RTRACE" --help | sed -n '/^Other commands/,/^$/s/^  rtrace-bpf \([a-z]*\) .*/\1/p' | sort >"$(tmp named)"
-	basename -s .1 -a "$page"-*.1 | sed 's/^rtrace-bpf-//' | sort | diff "$(tmp named)" -
+	"$RTRACE" --help | sed -n '/^Other commands/,/^$/s/^  rtrace-bpf \([a-z]*\) .*/\1/p' | sort >"$T/named"
+	basename -s .1 -a "$page"-*.1 | sed 's/^rtrace-bpf-//' | sort | diff "$T/named" -
 }
 
 # What the program says that an option can be.
@@ -385,22 +385,22 @@ words() {
 	pages
 	for command in "-f" "export -f" "-t"; do
 		# shellcheck disable=SC2086 # words
-		words "$RTRACE" $command | grep -vx 'these\|five' >"$(tmp words)"
-		[ -s "$(tmp words)" ]
+		words "$RTRACE" $command | grep -vx 'these\|five' >"$T/words"
+		[ -s "$T/words" ]
 		file=$page$([[ $command != export* ]] || echo -export).1
 		# The items that are words, of the list of this option.
 		sed -n "/^\.It Fl ${command: -1} ,/,/^\.El/p" "$file" | sed -n 's/^\.It Cm //p' | tr -d ',' | tr -s ' ' '\n' | sort |
-			diff "$(tmp words)" -
+			diff "$T/words" -
 	done
 }
 
 @test "manual pages: nothing to complain of" {
 	pages
 	for file in "$page"*.1; do
-		man --warnings -l "$file" 2>&1 >/dev/null | tee "$(tmp man)"
-		groff -mandoc -ww -z -Tutf8 "$file" 2>&1 | tee "$(tmp groff)"
-		[ ! -s "$(tmp man)" ]
-		[ ! -s "$(tmp groff)" ]
+		man --warnings -l "$file" 2>&1 >/dev/null | tee "$T/man"
+		groff -mandoc -ww -z -Tutf8 "$file" 2>&1 | tee "$T/groff"
+		[ ! -s "$T/man" ]
+		[ ! -s "$T/groff" ]
 		! command -v mandoc || mandoc -T lint -W warning "$file"
 	done
 	# The pages that they name are there, or of others.
@@ -443,8 +443,8 @@ load_completion() {
 	complete_words '' | sort | diff <("$RTRACE" --help | sed -n '/^Other commands/,/^$/s/^  rtrace-bpf \([a-z]*\) .*/\1/p' | sort) -
 	[ "$(complete_words e)" = export ]
 	for command in "${commands[@]}"; do
-		help_options "$RTRACE" ${command:+"$command"} | grep -o -- '--[a-z-]*=\?' | sort >"$(tmp help)"
-		complete_words ${command:+"$command"} -- | sort | diff "$(tmp help)" -
+		help_options "$RTRACE" ${command:+"$command"} | grep -o -- '--[a-z-]*=\?' | sort >"$T/help"
+		complete_words ${command:+"$command"} -- | sort | diff "$T/help" -
 	done
 	[ "$(complete_words -a --max)" = --max-size= ]
 }
@@ -464,42 +464,42 @@ load_completion() {
 	[ "$(complete_words --trace-start '' | tr '\n' ' ')" = 'on off ' ]
 	[ "$(complete_words --uid roo)" = root ]
 	[ -z "$(complete_words --duration '')" ]
-	"$O/capture/edges" go 1 >"$(tmp out)" &
+	"$O/capture/edges" go 1 >"$T/out" &
 	JOBS_STARTED+=("$!")
-	wait_for grep -q ready "$(tmp out)"
+	wait_for grep -q ready "$T/out"
 	complete_words -p '' | grep -qx "$!"
 	complete_words doctor --pid = | grep -qx "$!"
 }
 
 @test "completion: files" {
 	load_completion
-	mkdir "$(tmp d)" "$(tmp 'd/a folder')"
-	touch "$(tmp 'd/a.rtrace')" "$(tmp 'd/a b.rtrace')" "$(tmp d/a.json)"
+	mkdir "$T/d" "$T/d/a folder"
+	touch "$T/d/a.rtrace" "$T/d/a b.rtrace" "$T/d/a.json"
 	for command in export report merge; do
-		complete_words "$command" "$(tmp d/a)" | sort | diff <(printf '%s\n' "$(tmp 'd/a b.rtrace')" "$(tmp 'd/a folder')" "$(tmp d/a.rtrace)" | sort) -
+		complete_words "$command" "$T/d/a" | sort | diff <(printf '%s\n' "$T/d/a b.rtrace" "$T/d/a folder" "$T/d/a.rtrace" | sort) -
 	done
-	[ "$(complete_words -o "$(tmp d/a.j)")" = "$(tmp d/a.json)" ]
-	[ "$(complete_words -d "$(tmp 'd/a f')")" = "$(tmp 'd/a folder')" ]
-	[ "$(complete_words doctor --probes "$(tmp d/a.j)")" = "$(tmp d/a.json)" ]
+	[ "$(complete_words -o "$T/d/a.j")" = "$T/d/a.json" ]
+	[ "$(complete_words -d "$T/d/a f")" = "$T/d/a folder" ]
+	[ "$(complete_words doctor --probes "$T/d/a.j")" = "$T/d/a.json" ]
 	# A command's own words are none of ours.
 	complete_words -f text -- mkdi | grep -qx mkdir
-	[ "$(complete_words -f text -- cat -f "$(tmp d/a.j)")" = "$(tmp d/a.json)" ]
+	[ "$(complete_words -f text -- cat -f "$T/d/a.j")" = "$T/d/a.json" ]
 }
 
 # typed SHELL KEYS: what the shell makes of a line on a terminal when TAB is pressed
 typed() {
-	make_in PREFIX="$(tmp p)" install
-	mkdir -p "$(tmp home)"
+	make_in PREFIX="$T/p" install
+	mkdir -p "$T/home"
 	case $1 in
-	zsh) printf 'PS1="> "; unsetopt BEEP; fpath=(%q $fpath); autoload -U compinit; compinit -u\n' "$(tmp p)/share/zsh/site-functions" >"$(tmp home)/.zshrc" ;;
-	fish) mkdir -p "$(tmp home)/.config/fish/completions" && cp "$(tmp p)/share/fish/vendor_completions.d/rtrace-bpf.fish" "$(tmp home)/.config/fish/completions/" ;;
+	zsh) printf 'PS1="> "; unsetopt BEEP; fpath=(%q $fpath); autoload -U compinit; compinit -u\n' "$T/p/share/zsh/site-functions" >"$T/home/.zshrc" ;;
+	fish) mkdir -p "$T/home/.config/fish/completions" && cp "$T/p/share/fish/vendor_completions.d/rtrace-bpf.fish" "$T/home/.config/fish/completions/" ;;
 	esac
 	(
 		sleep "$(seconds 2)"
 		printf '%s\t' "$2"
 		sleep "$(seconds 2)"
 		printf '\025exit\r'
-	) | HOME=$(tmp home) ZDOTDIR=$(tmp home) PATH=$(dirname "$RTRACE"):$PATH TERM=xterm timeout 60 script -qefc "stty cols 120; $1 -i" "$(tmp typed)" >/dev/null
+	) | HOME=$T/home ZDOTDIR=$T/home PATH=$(dirname "$RTRACE"):$PATH TERM=xterm timeout 60 script -qefc "stty cols 120; $1 -i" "$T/typed" >/dev/null
 }
 
 # bats test_tags=slow
@@ -507,9 +507,9 @@ typed() {
 	for shell in zsh fish; do
 		command -v "$shell" >/dev/null || skip "no $shell"
 		typed "$shell" "rtrace-bpf expo"
-		grep -q 'rtrace-bpf .*export' "$(tmp typed)"
+		grep -q 'rtrace-bpf .*export' "$T/typed"
 		typed "$shell" "rtrace-bpf -f pft"
-		grep -q 'pftrace' "$(tmp typed)"
+		grep -q 'pftrace' "$T/typed"
 	done
 }
 
@@ -517,7 +517,7 @@ typed() {
 
 # A value of the unit, as installed in the usual place.
 unit() {
-	sed -n "s/^$1=//p" "$(tmp root)/usr/local/lib/systemd/system/rtrace.service"
+	sed -n "s/^$1=//p" "$T/root/usr/local/lib/systemd/system/rtrace.service"
 }
 
 # Its options, as the tracer gets them.
@@ -526,24 +526,24 @@ unit_options() {
 }
 
 @test "the service: the unit is right, and its options are" {
-	make_in DESTDIR="$(tmp root)" install
+	make_in DESTDIR="$T/root" install
 	if command -v systemd-analyze; then
-		mkdir "$(tmp units)"
+		mkdir "$T/units"
 		# systemd wants to see the program.
-		sed "s|/usr/local/bin|$(tmp root)/usr/local/bin|" "$(tmp root)/usr/local/lib/systemd/system/rtrace.service" >"$(tmp units/rtrace.service)"
-		mkdir "$(tmp units/rtrace.service.d)"
-		sed -e 's/^#\([A-Z]\)/\1/' -e "s|/usr/local/bin|$(tmp root)/usr/local/bin|" \
-			"$(tmp root)/usr/local/share/doc/rtrace/examples/rtrace.conf" >"$(tmp units/rtrace.service.d/rtrace.conf)"
-		SYSTEMD_UNIT_PATH="$(tmp units):" systemd-analyze verify --man=no "$(tmp units/rtrace.service)" 2>&1 | tee "$(tmp said)"
+		sed "s|/usr/local/bin|$T/root/usr/local/bin|" "$T/root/usr/local/lib/systemd/system/rtrace.service" >"$T/units/rtrace.service"
+		mkdir "$T/units/rtrace.service.d"
+		sed -e 's/^#\([A-Z]\)/\1/' -e "s|/usr/local/bin|$T/root/usr/local/bin|" \
+			"$T/root/usr/local/share/doc/rtrace/examples/rtrace.conf" >"$T/units/rtrace.service.d/rtrace.conf"
+		SYSTEMD_UNIT_PATH="$T/units:" systemd-analyze verify --man=no "$T/units/rtrace.service" 2>&1 | tee "$T/said"
 		# Of other units it may say something.
-		[ "$(grep -c rtrace "$(tmp said)")" = 0 ]
+		[ "$(grep -c rtrace "$T/said")" = 0 ]
 	fi
 	# All options that are proposed are accepted: nothing is said but that there is nothing to trace.
-	{ unit_options && sed -n 's/^#RTRACE_OPTIONS="\(.*\)"$/\1/p' dist/rtrace.default; } >"$(tmp options)"
-	[ "$(head -n 1 "$(tmp options)")" = "$(sed -n 2p "$(tmp options)")" ]
+	{ unit_options && sed -n 's/^#RTRACE_OPTIONS="\(.*\)"$/\1/p' dist/rtrace.default; } >"$T/options"
+	[ "$(head -n 1 "$T/options")" = "$(sed -n 2p "$T/options")" ]
 	while read -r -a words; do
 		fails 2 'nothing to trace: give -p PID' "$RTRACE" "${words[@]}"
-	done <"$(tmp options)"
+	done <"$T/options"
 }
 
 # As setpriv wants them: all but those are out of reach.
@@ -566,36 +566,36 @@ os.execvp(sys.argv[1], sys.argv[1:])" setpriv --bounding-set "$capabilities" --i
 # bats test_tags=node
 @test "the service: with its options and capabilities it records the jobs of all users, in every mode" {
 	needs_mounts
-	mkdir "$(tmp var)"
-	make_in DESTDIR="$(tmp root)" install
+	mkdir "$T/var"
+	make_in DESTDIR="$T/root" install
 	read -r -a capabilities < <(unit CapabilityBoundingSet)
 	read -r -a options < <(unit_options)
 	for mode in $(attach_modes); do
 		fresh out job.err go err
-		rm -rf "$(tmp u)" "$(tmp var)"/*
+		rm -rf "$T/u" "$T/var"/*
 		start_private_job
-		as_service "$(tmp var)" "$(bounding "${capabilities[@]}")" "$RTRACE" -a -d "$(tmp var)" "${options[@]}" \
-			--attach "$mode" 2>"$(tmp err)" &
+		as_service "$T/var" "$(bounding "${capabilities[@]}")" "$RTRACE" -a -d "$T/var" "${options[@]}" \
+			--attach "$mode" 2>"$T/err" &
 		tracer=$!
 		JOBS_STARTED+=("$tracer")
-		wait_for grep -q 'GPU times' "$(tmp err)"
+		wait_for grep -q 'GPU times' "$T/err"
 		go
 		wait "$job"
 		kill -INT "$tracer"
 		wait "$tracer"
-		cat "$(tmp err)"
-		[ "$(stat -c %a "$(tmp var)"/*.rtrace)" = 600 ]
-		"$RTRACE" export -f json -o "$(tmp t.json)" "$(tmp var)"/*.rtrace
-		only "$job" >"$(tmp job.json)"
-		truth_since_go "$(tmp u/truth)"
-		JUDGE=--one-process check_truth "$(tmp truth.go)" "$(tmp job.json)"
-		check_counts "$(tmp out)" "$(tmp job.json)"
+		cat "$T/err"
+		[ "$(stat -c %a "$T/var"/*.rtrace)" = 600 ]
+		"$RTRACE" export -f json -o "$T/t.json" "$T/var"/*.rtrace
+		only "$job" >"$T/job.json"
+		truth_since_go "$T/u/truth"
+		JUDGE=--one-process check_truth "$T/truth.go" "$T/job.json"
+		check_counts "$T/out" "$T/job.json"
 	done
 }
 
 # bats test_tags=node
 @test "the service: no capability could be left out" {
-	make_in DESTDIR="$(tmp root)" install
+	make_in DESTDIR="$T/root" install
 	read -r -a capabilities < <(unit CapabilityBoundingSet)
 	for capability in "${capabilities[@]}"; do
 		# What only a user may read is seen where it is traced, not when it starts.

@@ -8,23 +8,23 @@ load gpu
 
 # mutated FILTER: the trace with that change, as wrong.json; there is something to change.
 mutated() {
-	jq -c "$1" "$(tmp t.json)" >"$(tmp wrong.json)"
-	not cmp -s "$(tmp same.json)" "$(tmp wrong.json)"
+	jq -c "$1" "$T/t.json" >"$T/wrong.json"
+	not cmp -s "$T/same.json" "$T/wrong.json"
 }
 
 # is_false COMPLAINT FILTER: so changed, the trace is called false, for this reason.
 is_false() {
 	mutated "$2"
-	not judge "$(tmp truth)" "$(tmp wrong.json)" >"$(tmp verdict)"
-	cat "$(tmp verdict)"
-	grep -q "^judge: $1" "$(tmp verdict)"
-	grep -q '^judge: false: traced ' "$(tmp verdict)"
-	[ "$(grep -c '^judge: \(true\|false\)' "$(tmp verdict)")" = 1 ]
+	not judge "$T/truth" "$T/wrong.json" >"$T/verdict"
+	cat "$T/verdict"
+	grep -q "^judge: $1" "$T/verdict"
+	grep -q '^judge: false: traced ' "$T/verdict"
+	[ "$(grep -c '^judge: \(true\|false\)' "$T/verdict")" = 1 ]
 }
 
 is_true() {
 	mutated "$1"
-	judge "$(tmp truth)" "$(tmp wrong.json)"
+	judge "$T/truth" "$T/wrong.json"
 }
 
 KERNEL='[.traceEvents[] | .name == "elementAdd" and .cat == "gpu"] | index(true)'
@@ -32,10 +32,10 @@ COPY='[.traceEvents[] | .name == "HtoD" and .cat == "gpu"] | index(true)'
 BARRIER='[.traceEvents[] | .name == "barrier" and .cat == "gpu"] | index(true)'
 
 @test "judge: a true trace passes, and each mutation of it is found" {
-	sim SIMKFD_TRUTH="$(tmp truth)" "$RTRACE" --barriers -f json -o "$(tmp t.json)" -- \
-		"$O/workloads/job" -n 3 -t 2 >"$(tmp out)" 2>"$(tmp err)"
-	jq -c . "$(tmp t.json)" >"$(tmp same.json)"
-	judge --barriers "$(tmp truth)" "$(tmp t.json)"
+	sim SIMKFD_TRUTH="$T/truth" "$RTRACE" --barriers -f json -o "$T/t.json" -- \
+		"$O/workloads/job" -n 3 -t 2 >"$T/out" 2>"$T/err"
+	jq -c . "$T/t.json" >"$T/same.json"
+	judge --barriers "$T/truth" "$T/t.json"
 	# An operation is missing, counted as lost or not.
 	is_false '1 of kind kernel are missing, 0 are counted' "del(.traceEvents[$KERNEL])"
 	is_false 'missing: kernel elementAdd' "del(.traceEvents[$KERNEL])"
@@ -61,10 +61,10 @@ BARRIER='[.traceEvents[] | .name == "barrier" and .cat == "gpu"] | index(true)'
 }
 
 @test "judge: no truth is no proof" {
-	echo '{"traceEvents":[],"otherData":{}}' >"$(tmp t.json)"
-	: >"$(tmp truth)"
-	not judge "$(tmp truth)" "$(tmp t.json)" >"$(tmp verdict)"
-	grep -q '^judge: the truth log has no operation' "$(tmp verdict)"
+	echo '{"traceEvents":[],"otherData":{}}' >"$T/t.json"
+	: >"$T/truth"
+	not judge "$T/truth" "$T/t.json" >"$T/verdict"
+	grep -q '^judge: the truth log has no operation' "$T/verdict"
 }
 
 # Barriers have no names and take no time: of those that several queues ran at once each is on either queue.
@@ -72,21 +72,21 @@ BARRIER='[.traceEvents[] | .name == "barrier" and .cat == "gpu"] | index(true)'
 	local barrier='kind=barrier pid=1 gpu=0 queue=%s begin=%s end=%s n=0\n'
 
 	# shellcheck disable=SC2059 # the format is ours
-	printf "$barrier" 4 10000 10000 6 20000 20000 4 30000 30000 6 30000 30000 >"$(tmp truth)"
+	printf "$barrier" 4 10000 10000 6 20000 20000 4 30000 30000 6 30000 30000 >"$T/truth"
 	# told QUEUE...: the four, on these queues
 	told() {
 		jq -n '{otherData: {}, traceEvents: [$ARGS.positional, [10, 20, 30, 30]] | transpose | map(
 			{cat: "gpu", ph: "X", pid: 7, name: "barrier", ts: .[1], dur: 0, args: {device: 0, queue: .[0] | tonumber}})}' \
-			--args "$@" >"$(tmp t.json)"
+			--args "$@" >"$T/t.json"
 	}
 	told 1 2 1 2
-	judge --barriers --one-process "$(tmp truth)" "$(tmp t.json)"
+	judge --barriers --one-process "$T/truth" "$T/t.json"
 	told 1 2 2 1
-	judge --barriers --one-process "$(tmp truth)" "$(tmp t.json)"
+	judge --barriers --one-process "$T/truth" "$T/t.json"
 	for wrong in '1 1 1 2' '1 2 1 1' '1 2 3 2'; do
 		# shellcheck disable=SC2086 # four words
 		told $wrong
-		not judge --barriers --one-process "$(tmp truth)" "$(tmp t.json)" >"$(tmp verdict)"
-		grep -q '^judge: on two queues: barrier' "$(tmp verdict)"
+		not judge --barriers --one-process "$T/truth" "$T/t.json" >"$T/verdict"
+		grep -q '^judge: on two queues: barrier' "$T/verdict"
 	done
 }

@@ -21,10 +21,10 @@ on() {
 record() {
 	local node=$1
 
-	on "$node" "$2" "$RTRACE" -f rtrace -o "$(tmp "$node.rtrace")" -- env LD_PRELOAD="$O/libsimkfd.so" \
-		SIMKFD_KERNEL_LIB="$O/workloads/libkernels.so" SIMKFD_GPUS=2 SIMKFD_TRUTH="$(tmp "$node.truth")" \
-		"${@:3}" >"$(tmp "$node.out")" 2>"$(tmp "$node.err")"
-	grep -q '^result PASSED$' "$(tmp "$node.out")"
+	on "$node" "$2" "$RTRACE" -f rtrace -o "$T/$node.rtrace" -- env LD_PRELOAD="$O/libsimkfd.so" \
+		SIMKFD_KERNEL_LIB="$O/workloads/libkernels.so" SIMKFD_GPUS=2 SIMKFD_TRUTH="$T/$node.truth" \
+		"${@:3}" >"$T/$node.out" 2>"$T/$node.err"
+	grep -q '^result PASSED$' "$T/$node.out"
 }
 
 # on_both AHEAD_NS: one program's calls as two nodes see them, a.rtrace and b.rtrace, the second one's wall
@@ -33,28 +33,28 @@ on_both() {
 	local node tracers=()
 
 	fresh out go a.rtrace b.rtrace
-	sim_exec "$O/workloads/ranges" -i 20 -g "$(tmp go)" >"$(tmp out)" &
+	sim_exec "$O/workloads/ranges" -i 20 -g "$T/go" >"$T/out" &
 	job=$!
 	JOBS_STARTED+=("$job")
-	wait_for grep -q '^ready' "$(tmp out)"
+	wait_for grep -q '^ready' "$T/out"
 	for node in a b; do
 		fresh $node.err
 		on $node $([ $node = a ] && echo 0 || echo "$1") "$RTRACE" -p "$job" -t hip,roctx -f rtrace \
-			-o "$(tmp $node.rtrace)" 2>"$(tmp $node.err)" &
+			-o "$T/$node.rtrace" 2>"$T/$node.err" &
 		tracers+=($!)
 		JOBS_STARTED+=($!)
 	done
 	for node in a b; do
-		wait_for grep -q 'API calls' "$(tmp $node.err)"
+		wait_for grep -q 'API calls' "$T/$node.err"
 	done
-	touch "$(tmp go)"
+	touch "$T/go"
 	wait "${tracers[@]}"
 }
 
 # merged [OPTION...] NODE...: their recordings, as m.rtrace and m.json
 merged() {
-	"$RTRACE" merge -o "$(tmp m.rtrace)" "$@" 2>"$(tmp err)"
-	"$RTRACE" export -f json -o "$(tmp m.json)" "$(tmp m.rtrace)"
+	"$RTRACE" merge -o "$T/m.rtrace" "$@" 2>"$T/err"
+	"$RTRACE" export -f json -o "$T/m.json" "$T/m.rtrace"
 }
 
 # times TRACE NODE: of the calls that the node's process made itself, in their order: NAME BEGIN (ns)
@@ -66,10 +66,10 @@ times() {
 
 # apart NS: how far what both saw is apart in the merged trace, to 0.2 ms
 apart() {
-	times "$(tmp m.json)" a/ >"$(tmp a.times)"
-	times "$(tmp m.json)" b/ >"$(tmp b.times)"
-	[ "$(wc -l <"$(tmp a.times)")" -gt 200 ]
-	paste "$(tmp a.times)" "$(tmp b.times)" | awk -F '\t' -v want="$1" '
+	times "$T/m.json" a/ >"$T/a.times"
+	times "$T/m.json" b/ >"$T/b.times"
+	[ "$(wc -l <"$T/a.times")" -gt 200 ]
+	paste "$T/a.times" "$T/b.times" | awk -F '\t' -v want="$1" '
 		$1 != $3 { print "not the same call: " $0; exit bad = 1 }
 		{ d = $4 - $2 - want; if (d < -200000 || d > 200000) { bad = 1; print "apart " $4 - $2 ": " $0; exit } }
 		END { exit bad }'
@@ -77,93 +77,93 @@ apart() {
 
 @test "two nodes by their wall clocks: the times of one are moved by what its clock is ahead" {
 	on_both 7250000000
-	merged "$(tmp a.rtrace)" "$(tmp b.rtrace)"
+	merged "$T/a.rtrace" "$T/b.rtrace"
 	apart 7250000000
-	check_nesting "$(tmp m.json)"
-	grep -q '^rtrace-bpf: b: its clock +7\.2[45][0-9]* s; nobody kept its wall clock (no NTP)$' "$(tmp err)"
+	check_nesting "$T/m.json"
+	grep -q '^rtrace-bpf: b: its clock +7\.2[45][0-9]* s; nobody kept its wall clock (no NTP)$' "$T/err"
 	# In any order, and the other way round: then it is the first one's that are moved.
-	merged "$(tmp b.rtrace)" "$(tmp a.rtrace)"
+	merged "$T/b.rtrace" "$T/a.rtrace"
 	apart 7250000000
 	ELSEWHERE_ERROR_US=2500 on_both -3000000000
-	merged "$(tmp b.rtrace)" "$(tmp a.rtrace)"
+	merged "$T/b.rtrace" "$T/a.rtrace"
 	apart -3000000000
-	grep -q '^rtrace-bpf: a: its clock +[23]\.[09][0-9]* s, right to 2\.500 ms by NTP.s account$' "$(tmp err)"
+	grep -q '^rtrace-bpf: a: its clock +[23]\.[09][0-9]* s, right to 2\.500 ms by NTP.s account$' "$T/err"
 }
 
 @test "two nodes by a mark that both made, whatever their clocks say" {
 	on_both 86400000000000
-	merged --align 'between the kernels' "$(tmp a.rtrace)" "$(tmp b.rtrace)"
+	merged --align 'between the kernels' "$T/a.rtrace" "$T/b.rtrace"
 	apart 0
-	check_nesting "$(tmp m.json)"
-	[ "$(jq '[.traceEvents[] | select(.name == "between the kernels" and .ph == "i")] | length' "$(tmp m.json)")" = 40 ]
-	fails 1 "merge: [ab] made no mark 'nothing'" "$RTRACE" merge --align nothing -o "$(tmp n.rtrace)" \
-		"$(tmp a.rtrace)" "$(tmp b.rtrace)"
-	[ ! -e "$(tmp n.rtrace)" ]
+	check_nesting "$T/m.json"
+	[ "$(jq '[.traceEvents[] | select(.name == "between the kernels" and .ph == "i")] | length' "$T/m.json")" = 40 ]
+	fails 1 "merge: [ab] made no mark 'nothing'" "$RTRACE" merge --align nothing -o "$T/n.rtrace" \
+		"$T/a.rtrace" "$T/b.rtrace"
+	[ ! -e "$T/n.rtrace" ]
 }
 
 @test "GPUs, processes and what belongs together stay apart by node, as each recorded them" {
 	record a 0 "$O/workloads/storm" -g 2 -s 2 -t 2 -n 300
 	record b 1000000000 "$O/workloads/storm" -g 2 -s 3 -t 1 -n 200
 	record c 0 "$O/workloads/copies"
-	merged "$(tmp a.rtrace)" "$(tmp b.rtrace)" "$(tmp c.rtrace)"
-	check_nesting "$(tmp m.json)"
-	check_causes "$(tmp m.json)"
+	merged "$T/a.rtrace" "$T/b.rtrace" "$T/c.rtrace"
+	check_nesting "$T/m.json"
+	check_causes "$T/m.json"
 	number=0
 	for node in a b c; do
 		# Correlation IDs tell recordings apart.
 		jq --argjson n $number '{traceEvents: [.traceEvents[] | select(.cat == "gpu" and .ph == "X" and (.args.corr / 4398046511104 | floor) == $n)]}' \
-			"$(tmp m.json)" >"$(tmp part.json)"
+			"$T/m.json" >"$T/part.json"
 		number=$((number + 1))
-		shift=$(sed -n "s/^rtrace-bpf: $node: its clock +\([0-9.]*\) s.*/\1/p" "$(tmp err)")
-		true_ops "$(tmp $node.truth)" | awk -F '\t' -v OFS='\t' -v shift="$shift" '
-			{ $5 = sprintf("%.0f", $5 + shift * 1e9); $6 = sprintf("%.0f", $6 + shift * 1e9); print }' >"$(tmp true)"
-		traced_ops "$(tmp part.json)" >"$(tmp traced)"
-		[ -s "$(tmp true)" ]
-		paste "$(tmp true)" "$(tmp traced)" | awk -F '\t' '
+		shift=$(sed -n "s/^rtrace-bpf: $node: its clock +\([0-9.]*\) s.*/\1/p" "$T/err")
+		true_ops "$T/$node.truth" | awk -F '\t' -v OFS='\t' -v shift="$shift" '
+			{ $5 = sprintf("%.0f", $5 + shift * 1e9); $6 = sprintf("%.0f", $6 + shift * 1e9); print }' >"$T/true"
+		traced_ops "$T/part.json" >"$T/traced"
+		[ -s "$T/true" ]
+		paste "$T/true" "$T/traced" | awk -F '\t' '
 			{ d = $5 - $11; if ($1 $2 $3 $4 != $7 $8 $9 $10 || d < -2000 || d > 2000) { print; exit bad = 1 } }
 			END { exit bad }'
 	done
 	# No GPU of one node is that of another, and the closing lines count all.
-	"$RTRACE" report --json -o "$(tmp m.report)" "$(tmp m.rtrace)"
-	sum=$(for n in a b c; do "$RTRACE" report --json "$(tmp $n.rtrace)" | jq '.gpus | length'; done | paste -sd+ | bc)
-	[ "$(jq '.gpus | length' "$(tmp m.report)")" = "$sum" ]
+	"$RTRACE" report --json -o "$T/m.report" "$T/m.rtrace"
+	sum=$(for n in a b c; do "$RTRACE" report --json "$T/$n.rtrace" | jq '.gpus | length'; done | paste -sd+ | bc)
+	[ "$(jq '.gpus | length' "$T/m.report")" = "$sum" ]
 	for figure in spans dispatches copies allocations; do
-		sum=$(for n in a b c; do "$RTRACE" export -f json -o - "$(tmp $n.rtrace)" | jq .otherData.$figure; done | paste -sd+ | bc)
-		[ "$(jq .otherData.$figure "$(tmp m.json)")" = "$sum" ]
+		sum=$(for n in a b c; do "$RTRACE" export -f json -o - "$T/$n.rtrace" | jq .otherData.$figure; done | paste -sd+ | bc)
+		[ "$(jq .otherData.$figure "$T/m.json")" = "$sum" ]
 	done
 }
 
 @test "tracers of one node: nothing is moved or renamed, files of one recording in any order" {
 	record a 0 "$O/workloads/vectoradd"
-	on a 5000000000 "$RTRACE" -f rtrace --rotate 64K -o "$(tmp two.rtrace)" -- env LD_PRELOAD="$O/libsimkfd.so" \
-		SIMKFD_KERNEL_LIB="$O/workloads/libkernels.so" "$O/workloads/storm" -g 1 -s 2 -t 2 -n 20000 >"$(tmp out)" 2>"$(tmp err)"
-	[ "$(find "$(tmp)" -name 'two.*rtrace' | wc -l)" -ge 2 ]
-	merged "$(tmp)"/two*.rtrace "$(tmp a.rtrace)"
-	[ "$(wc -l <"$(tmp err)")" = 1 ]
-	"$RTRACE" export -f json -o "$(tmp a.json)" "$(tmp a.rtrace)"
-	"$RTRACE" export -f json -o "$(tmp two.json)" "$(tmp)"/two*.rtrace
+	on a 5000000000 "$RTRACE" -f rtrace --rotate 64K -o "$T/two.rtrace" -- env LD_PRELOAD="$O/libsimkfd.so" \
+		SIMKFD_KERNEL_LIB="$O/workloads/libkernels.so" "$O/workloads/storm" -g 1 -s 2 -t 2 -n 20000 >"$T/out" 2>"$T/err"
+	[ "$(find "$T" -name 'two.*rtrace' | wc -l)" -ge 2 ]
+	merged "$T"/two*.rtrace "$T/a.rtrace"
+	[ "$(wc -l <"$T/err")" = 1 ]
+	"$RTRACE" export -f json -o "$T/a.json" "$T/a.rtrace"
+	"$RTRACE" export -f json -o "$T/two.json" "$T"/two*.rtrace
 	for trace in a two m; do
-		jq -r '.traceEvents[] | select(.ph == "X") | [.name, if .cat == "gpu" then .args.device, .args.queue else .pid, .tid end, .ts, .dur] | @tsv' "$(tmp $trace.json)" >"$(tmp $trace.list)"
+		jq -r '.traceEvents[] | select(.ph == "X") | [.name, if .cat == "gpu" then .args.device, .args.queue else .pid, .tid end, .ts, .dur] | @tsv' "$T/$trace.json" >"$T/$trace.list"
 	done
-	sort "$(tmp a.list)" "$(tmp two.list)" | diff - <(sort "$(tmp m.list)")
-	jq -r '.traceEvents[] | select(.name == "process_name") | .args.name' "$(tmp m.json)" | sort | diff - <(
-		jq -r '.traceEvents[] | select(.name == "process_name") | .args.name' "$(tmp a.json)" "$(tmp two.json)" | sort)
+	sort "$T/a.list" "$T/two.list" | diff - <(sort "$T/m.list")
+	jq -r '.traceEvents[] | select(.name == "process_name") | .args.name' "$T/m.json" | sort | diff - <(
+		jq -r '.traceEvents[] | select(.name == "process_name") | .args.name' "$T/a.json" "$T/two.json" | sort)
 }
 
 @test "what cannot be merged is said, and nothing is left" {
 	record a 0 "$O/workloads/vectoradd"
-	echo nothing >"$(tmp text)"
+	echo nothing >"$T/text"
 	fails 2 'which recordings' "$RTRACE" merge
-	fails 2 'a recording is a file' "$RTRACE" merge -o - "$(tmp a.rtrace)"
-	fails 1 'text: this is no recording of rtrace-bpf' "$RTRACE" merge -o "$(tmp m.rtrace)" "$(tmp a.rtrace)" "$(tmp text)"
-	fails 1 'none: No such file' "$RTRACE" merge -o "$(tmp m.rtrace)" "$(tmp none)"
-	fails 1 'this is one of the recordings' "$RTRACE" merge -o "$(tmp a.rtrace)" "$(tmp a.rtrace)"
-	[ ! -e "$(tmp m.rtrace)" ]
-	merged "$(tmp a.rtrace)"
-	fails 1 'm.rtrace: was merged: merge what it was made of' "$RTRACE" merge -o "$(tmp n.rtrace)" "$(tmp m.rtrace)" "$(tmp a.rtrace)"
+	fails 2 'a recording is a file' "$RTRACE" merge -o - "$T/a.rtrace"
+	fails 1 'text: this is no recording of rtrace-bpf' "$RTRACE" merge -o "$T/m.rtrace" "$T/a.rtrace" "$T/text"
+	fails 1 'none: No such file' "$RTRACE" merge -o "$T/m.rtrace" "$T/none"
+	fails 1 'this is one of the recordings' "$RTRACE" merge -o "$T/a.rtrace" "$T/a.rtrace"
+	[ ! -e "$T/m.rtrace" ]
+	merged "$T/a.rtrace"
+	fails 1 'm.rtrace: was merged: merge what it was made of' "$RTRACE" merge -o "$T/n.rtrace" "$T/m.rtrace" "$T/a.rtrace"
 	# One that was cut off is merged up to there.
-	head -c $(($(stat -c %s "$(tmp a.rtrace)") - 10)) "$(tmp a.rtrace)" >"$(tmp cut.rtrace)"
-	merged "$(tmp cut.rtrace)"
-	grep -q 'cut.rtrace: cut off' "$(tmp err)"
-	jq -e '[.traceEvents[] | select(.name == "hipLaunchKernel")] | length > 0' "$(tmp m.json)"
+	head -c $(($(stat -c %s "$T/a.rtrace") - 10)) "$T/a.rtrace" >"$T/cut.rtrace"
+	merged "$T/cut.rtrace"
+	grep -q 'cut.rtrace: cut off' "$T/err"
+	jq -e '[.traceEvents[] | select(.name == "hipLaunchKernel")] | length > 0' "$T/m.json"
 }

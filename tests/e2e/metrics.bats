@@ -35,21 +35,21 @@ fetch() {
 # start_serving ARG...: the tracer, when it answers
 start_serving() {
 	port=$(free_port)
-	"$RTRACE" --metrics "$port" "$@" 2>"$(tmp err)" &
+	"$RTRACE" --metrics "$port" "$@" 2>"$T/err" &
 	tracer=$!
 	JOBS_STARTED+=("$tracer")
-	wait_for grep -q 'API calls' "$(tmp err)"
+	wait_for grep -q 'API calls' "$T/err"
 	wait_for fetch /metrics
 }
 
 start_prometheus() {
 	web=$(free_port)
-	cat >"$(tmp prometheus.yml)" <<-END
+	cat >"$T/prometheus.yml" <<-END
 		global: {scrape_interval: 500ms, scrape_timeout: 500ms}
 		scrape_configs: [{job_name: rtrace, static_configs: [{targets: ["127.0.0.1:$port"]}]}]
 	END
-	prometheus --config.file="$(tmp prometheus.yml)" --storage.tsdb.path="$(tmp tsdb)" \
-		--web.listen-address="127.0.0.1:$web" --log.level=error >"$(tmp prometheus.log)" 2>&1 &
+	prometheus --config.file="$T/prometheus.yml" --storage.tsdb.path="$T/tsdb" \
+		--web.listen-address="127.0.0.1:$web" --log.level=error >"$T/prometheus.log" 2>&1 &
 	JOBS_STARTED+=("$!")
 }
 
@@ -68,22 +68,22 @@ is() {
 	command -v prometheus promtool >/dev/null || skip "no prometheus"
 	start_job HSA_TOOLS_LIB="$O/librtrace-agent.so" "$O/workloads/job" -n 50 -t 2
 	# The tracer lives as long as one of those that it traces.
-	"$O/capture/edges" go 0 >"$(tmp other)" &
+	"$O/capture/edges" go 0 >"$T/other" &
 	other=$!
 	JOBS_STARTED+=("$other")
-	wait_for grep -q ready "$(tmp other)"
+	wait_for grep -q ready "$T/other"
 	start_serving -p "$job" -p "$other" -t hip,gpu
 	start_prometheus
 	wait_for is 1 up
 	go
-	wait_for grep -q '^result PASSED$' "$(tmp out)"
-	truth_since_go "$(tmp truth)"
-	kernels=$(grep -c kind=dispatch "$(tmp truth.go)")
+	wait_for grep -q '^result PASSED$' "$T/out"
+	truth_since_go "$T/truth"
+	kernels=$(grep -c kind=dispatch "$T/truth.go")
 	[ "$kernels" -gt 0 ]
 	wait_for is "$kernels" 'sum(rtrace_launches_total)'
 	is "$kernels" 'sum(rtrace_device_launches_total)'
-	is "$(awk '$1 == "calls" { n += $3 } END { print n }' "$(tmp out)")" 'sum(rtrace_calls_total{domain="hip"})'
-	bytes=$(awk '$1 == "bytes" { n += $3 } END { print n }' "$(tmp out)")
+	is "$(awk '$1 == "calls" { n += $3 } END { print n }' "$T/out")" 'sum(rtrace_calls_total{domain="hip"})'
+	bytes=$(awk '$1 == "bytes" { n += $3 } END { print n }' "$T/out")
 	is "$bytes" 'sum(rtrace_copied_bytes_total)'
 	is 0 'sum(rtrace_lost_total)'
 	busy=$(query 'sum(rtrace_device_busy_seconds_total)')
@@ -92,33 +92,33 @@ is() {
 
 # bats test_tags=node
 @test "the page: what it is, and what it is not" {
-	"$O/capture/edges" go 7 >"$(tmp out)" &
+	"$O/capture/edges" go 7 >"$T/out" &
 	job=$!
 	JOBS_STARTED+=("$job")
-	wait_for grep -q ready "$(tmp out)"
+	wait_for grep -q ready "$T/out"
 	start_serving -a
-	fetch /metrics >"$(tmp page)"
-	[ "$(head -n 1 "$(tmp page)")" = "200 application/openmetrics-text; version=1.0.0; charset=utf-8" ]
-	[ "$(tail -n 1 "$(tmp page)")" = "# EOF" ]
+	fetch /metrics >"$T/page"
+	[ "$(head -n 1 "$T/page")" = "200 application/openmetrics-text; version=1.0.0; charset=utf-8" ]
+	[ "$(tail -n 1 "$T/page")" = "# EOF" ]
 	# Each family is told once, before its numbers.
-	[ -z "$(sed -n 's/^# TYPE \([^ ]*\) .*/\1/p' "$(tmp page)" | sort | uniq -d)" ]
+	[ -z "$(sed -n 's/^# TYPE \([^ ]*\) .*/\1/p' "$T/page" | sort | uniq -d)" ]
 	fetch / | grep -q '^rtrace-bpf: see /metrics'
 	fetch /else | grep -q '^404 '
 	fetch /metrics POST | grep -q '^405 '
 	kill -INT "$tracer"
 	wait "$tracer"
 	# Nothing else was written.
-	[ "$(grep -c wrote "$(tmp err)")" = 0 ]
+	[ "$(grep -c wrote "$T/err")" = 0 ]
 }
 
 # More than the server takes at a time, each of which goes on sending a little.
 # bats test_tags=node
 @test "the page is served while clients that never finish hold connections" {
-	"$O/capture/edges" go 7 >"$(tmp out)" &
+	"$O/capture/edges" go 7 >"$T/out" &
 	JOBS_STARTED+=($!)
-	wait_for grep -q ready "$(tmp out)"
+	wait_for grep -q ready "$T/out"
 	start_serving -a
-	python3 - "$port" "$(tmp held)" <<-'END' &
+	python3 - "$port" "$T/held" <<-'END' &
 		import socket, sys, time
 		held = []
 		for i in range(200):
@@ -135,10 +135,10 @@ is() {
 		    time.sleep(1)
 	END
 	JOBS_STARTED+=($!)
-	wait_for test -s "$(tmp held)"
+	wait_for test -s "$T/held"
 	# In less than the server's time-out, as all these clients are still there.
-	timeout "$(seconds 8)" bash -c "$(declare -f fetch); port=$port; fetch /metrics" >"$(tmp page)"
-	[ "$(tail -n 1 "$(tmp page)")" = "# EOF" ]
+	timeout "$(seconds 8)" bash -c "$(declare -f fetch); port=$port; fetch /metrics" >"$T/page"
+	[ "$(tail -n 1 "$T/page")" = "# EOF" ]
 	kill -INT "$tracer"
 	wait "$tracer"
 }
@@ -161,10 +161,10 @@ has_lost() {
 	for group in noisy noisy quiet; do
 		[ "$group" = "${GROUP##*-}" ] || make_group "$group"
 		fresh out
-		(echo "$BASHPID" >"$GROUP/cgroup.procs" && exec "$O/capture/edges" go 20000) >"$(tmp out)" &
+		(echo "$BASHPID" >"$GROUP/cgroup.procs" && exec "$O/capture/edges" go 20000) >"$T/out" &
 		jobs+=("$!")
 		JOBS_STARTED+=("$!")
-		wait_for grep -q ready "$(tmp out)"
+		wait_for grep -q ready "$T/out"
 	done
 	start_serving --buffer 1 -p "${jobs[0]}" -p "${jobs[1]}" -p "${jobs[2]}"
 	kill -STOP "$tracer"
@@ -178,7 +178,7 @@ has_lost() {
 		index(\$0, group) && (/^rtrace_calls_total/ || /^rtrace_events_lost_total/) { n += \$NF } END { exit n != 40000 }"'
 	kill -INT "$tracer"
 	wait "$tracer"
-	[ "$(sed -n 's/.*lost \([0-9]*\) calls.*/\1/p' "$(tmp err)")" -gt 0 ]
+	[ "$(sed -n 's/.*lost \([0-9]*\) calls.*/\1/p' "$T/err")" -gt 0 ]
 }
 
 @test "wrong addresses, and one that is taken" {
@@ -188,8 +188,8 @@ has_lost() {
 	fails 2 "--metrics: '70000' is not a port" "$RTRACE" -a --metrics 70000
 	fails 2 "--metrics: '::1:80' is not a port" "$RTRACE" -a --metrics ::1:80
 	python3 -c 'import socket, time
-s = socket.socket(); s.bind(("127.0.0.1", 0)); s.listen(); print(s.getsockname()[1], flush=True); time.sleep(60)' >"$(tmp taken)" &
+s = socket.socket(); s.bind(("127.0.0.1", 0)); s.listen(); print(s.getsockname()[1], flush=True); time.sleep(60)' >"$T/taken" &
 	JOBS_STARTED+=("$!")
-	wait_for test -s "$(tmp taken)"
-	fails 1 "output: start metrics: Address already in use" "$RTRACE" -a --metrics "$(cat "$(tmp taken)")"
+	wait_for test -s "$T/taken"
+	fails 1 "output: start metrics: Address already in use" "$RTRACE" -a --metrics "$(cat "$T/taken")"
 }

@@ -10,10 +10,10 @@ load gpu
 WINDOWS=$O/capture/windows
 
 gpu_traced() {
-	rm -f "$(tmp truth)" "$(tmp t.json)"
-	sim SIMKFD_TRUTH="$(tmp truth)" GPU_FORCE_BLIT_COPY_SIZE=0 "$RTRACE" -f json -o "$(tmp t.json)" "${OPTIONS[@]}" -- "$@" \
-		>"$(tmp out)" 2>"$(tmp err)"
-	grep -q '^result PASSED$' "$(tmp out)"
+	rm -f "$T/truth" "$T/t.json"
+	sim SIMKFD_TRUTH="$T/truth" GPU_FORCE_BLIT_COPY_SIZE=0 "$RTRACE" -f json -o "$T/t.json" "${OPTIONS[@]}" -- "$@" \
+		>"$T/out" 2>"$T/err"
+	grep -q '^result PASSED$' "$T/out"
 }
 
 OPTIONS=()
@@ -26,7 +26,7 @@ launches_are_named() {
 			["ran", .args.root, .name, (.args.submit * 1000 | round)]),
 		(.traceEvents[] | select(.cat == "hip" and (.name | test("^hip(Ext|Module|HccModule)*Launch.*Kernel$"))) |
 			["launch", .args.corr, .args.kernel // "?", ((.ts + .dur) * 1000 | round),
-			 .args.args[0]]) | @tsv' "$(tmp t.json)" | sort -t $'\t' -k1,1r -k4,4n |
+			 .args.args[0]]) | @tsv' "$T/t.json" | sort -t $'\t' -k1,1r -k4,4n |
 		awk -F '\t' -v learnt="${LEARNT:-0}" '
 			function wrong(why) { bad++; if (bad <= 5) print why ": " $0 }
 			$1 == "ran" { ran[$2] = $3; submitted[$2] = $4; next }
@@ -42,32 +42,32 @@ launches_are_named() {
 		# shellcheck disable=SC2086
 		gpu_traced "$O/workloads/"$w
 		launches_are_named
-		check_truth "$(tmp truth)" "$(tmp t.json)"
+		check_truth "$T/truth" "$T/t.json"
 	done
 	jq -e '[.traceEvents[] | select(.name == "hipLaunchKernel") | .args.kernel] | unique ==
-		["matrixTranspose(float*, float*, int)"]' "$(tmp t.json)"
+		["matrixTranspose(float*, float*, int)"]' "$T/t.json"
 }
 
 @test "kernels by what a module is asked for" {
 	gpu_traced "$O/workloads/module" "$O/workloads/kernels.hsaco"
 	launches_are_named
-	check_truth "$(tmp truth)" "$(tmp t.json)"
+	check_truth "$T/truth" "$T/t.json"
 }
 
 @test "the names that launches go by are learnt without -t and -e showing how" {
 	OPTIONS=(-t hip -t kernel -e 'hip*Launch*')
 	gpu_traced "$O/workloads/vectoradd"
 	launches_are_named
-	[ "$(count "$(tmp t.json)" __hipRegisterFunction)" = 0 ]
+	[ "$(count "$T/t.json" __hipRegisterFunction)" = 0 ]
 	gpu_traced "$O/workloads/module" "$O/workloads/kernels.hsaco"
 	launches_are_named
-	[ "$(count "$(tmp t.json)" hipModuleGetFunction)" = 0 ]
+	[ "$(count "$T/t.json" hipModuleGetFunction)" = 0 ]
 }
 
 @test "the kernel in a line of text" {
 	OPTIONS=()
-	sim "$RTRACE" -f text -o "$(tmp lines)" -t hip -- "$O/workloads/matrixtranspose" 1 >"$(tmp out)"
-	grep -qE 'hipLaunchKernel\(.*0x[0-9a-f]+ <matrixTranspose\(float\*, float\*, int\)>' "$(tmp lines)"
+	sim "$RTRACE" -f text -o "$T/lines" -t hip -- "$O/workloads/matrixtranspose" 1 >"$T/out"
+	grep -qE 'hipLaunchKernel\(.*0x[0-9a-f]+ <matrixTranspose\(float\*, float\*, int\)>' "$T/lines"
 }
 
 @test "a kernel's child processes and programs know their own kernels" {
@@ -85,18 +85,18 @@ late() {
 	done
 	shift
 	fresh job err go
-	HSA_TOOLS_LIB=${AGENT-$O/librtrace-agent.so} sim_exec "$@" --go "$(tmp go)" -n 20 -t 2 >"$(tmp job)" &
+	HSA_TOOLS_LIB=${AGENT-$O/librtrace-agent.so} sim_exec "$@" --go "$T/go" -n 20 -t 2 >"$T/job" &
 	job=$!
 	JOBS_STARTED+=("$job")
-	wait_for grep -q '^ready' "$(tmp job)"
-	"$RTRACE" -p "$job" "${options[@]}" -f json -o "$(tmp t.json)" 2>"$(tmp err)" &
+	wait_for grep -q '^ready' "$T/job"
+	"$RTRACE" -p "$job" "${options[@]}" -f json -o "$T/t.json" 2>"$T/err" &
 	tracer=$!
 	JOBS_STARTED+=("$tracer")
-	wait_for grep -q 'API calls' "$(tmp err)"
-	touch "$(tmp go)"
+	wait_for grep -q 'API calls' "$T/err"
+	touch "$T/go"
 	wait "$job"
 	wait "$tracer"
-	grep -q '^result PASSED$' "$(tmp job)"
+	grep -q '^result PASSED$' "$T/job"
 }
 
 @test "attached late: kernels by the program's symbols" {
@@ -105,32 +105,32 @@ late() {
 	# Without an agent too.
 	AGENT='' late -- "$O/workloads/job"
 	jq -e '[.traceEvents[] | select(.name == "hipLaunchKernel") | .args.kernel] | length == 40 and
-		all(. == "elementAdd")' "$(tmp t.json)"
+		all(. == "elementAdd")' "$T/t.json"
 }
 
 @test "attached late: a kernel of C++, without an agent" {
-	SIMKFD_TRUTH=$(tmp truth) sim_exec "$O/workloads/matrixtranspose" 100000 >/dev/null &
+	SIMKFD_TRUTH=$T/truth sim_exec "$O/workloads/matrixtranspose" 100000 >/dev/null &
 	job=$!
 	JOBS_STARTED+=("$job")
-	wait_for grep -q matrixTranspose "$(tmp truth)"
+	wait_for grep -q matrixTranspose "$T/truth"
 	for how in "" -M -T; do
 		# shellcheck disable=SC2086
-		"$RTRACE" -p "$job" $how -f text -o "$(tmp lines)" 2>"$(tmp err)" &
+		"$RTRACE" -p "$job" $how -f text -o "$T/lines" 2>"$T/err" &
 		tracer=$!
 		JOBS_STARTED+=("$tracer")
-		wait_for grep -q hipLaunchKernel "$(tmp lines)"
+		wait_for grep -q hipLaunchKernel "$T/lines"
 		kill -INT "$tracer"
 		wait "$tracer"
-		sed -n 's/.*hipLaunchKernel(.* <\(.*\)>, .*/\1/p' "$(tmp lines)" | sort -u >>"$(tmp kernels)"
-		rm "$(tmp lines)"
+		sed -n 's/.*hipLaunchKernel(.* <\(.*\)>, .*/\1/p' "$T/lines" | sort -u >>"$T/kernels"
+		rm "$T/lines"
 	done
 	mangled=$(nm "$O/workloads/matrixtranspose" | awk '$3 ~ /^_Z15matrixTranspose/ {print $3}')
-	diff <(c++filt "$mangled"; echo "$mangled"; c++filt -p "$mangled") "$(tmp kernels)"
+	diff <(c++filt "$mangled"; echo "$mangled"; c++filt -p "$mangled") "$T/kernels"
 }
 
 @test "attached late to a stripped program: kernels by what the GPU ran" {
-	strip -o "$(tmp stripped)" "$O/workloads/job"
-	late -- "$(tmp stripped)"
+	strip -o "$T/stripped" "$O/workloads/job"
+	late -- "$T/stripped"
 	LEARNT=1 launches_are_named
 }
 
@@ -138,42 +138,42 @@ late() {
 
 # Every call of hipTestPlain has as its third argument the ID that it is made under.
 ids_are_right() {
-	grep -q '^result PASSED$' "$(tmp out)"
-	jq -e --argjson n "$(awk '$1 == "inside" {print $2}' "$(tmp out)")" \
-		'[.traceEvents[] | select(.name == "hipTestPlain") | .args] | length == $n' "$(tmp t.json)"
+	grep -q '^result PASSED$' "$T/out"
+	jq -e --argjson n "$(awk '$1 == "inside" {print $2}' "$T/out")" \
+		'[.traceEvents[] | select(.name == "hipTestPlain") | .args] | length == $n' "$T/t.json"
 	jq -r '.traceEvents[] | select(.name == "hipTestPlain") | [.args.args[2], .args.external // 0] | @tsv' \
-		"$(tmp t.json)" | while read -r want got; do
+		"$T/t.json" | while read -r want got; do
 		[ "$(printf '%u' "$want")" = "$got" ] || echo "$want: $got"
-	done >"$(tmp wrong)"
-	head "$(tmp wrong)"
-	[ ! -s "$(tmp wrong)" ]
+	done >"$T/wrong"
+	head "$T/wrong"
+	[ ! -s "$T/wrong" ]
 }
 
 @test "external IDs: the one on top of the thread's stack" {
 	for scenario in external external_of_others; do
-		"$RTRACE" -f json -o "$(tmp t.json)" -- "$WINDOWS" "$scenario" on 5 >"$(tmp out)" 2>"$(tmp err)"
+		"$RTRACE" -f json -o "$T/t.json" -- "$WINDOWS" "$scenario" on 5 >"$T/out" 2>"$T/err"
 		ids_are_right
 	done
 	# Also where the functions that push and pop are not shown.
-	"$RTRACE" -f json -o "$(tmp t.json)" -e hipTestPlain -- "$WINDOWS" external on 5 >"$(tmp out)"
+	"$RTRACE" -f json -o "$T/t.json" -e hipTestPlain -- "$WINDOWS" external on 5 >"$T/out"
 	ids_are_right
-	[ "$(count "$(tmp t.json)" hipTestPlain)" = "$(jq '[.traceEvents[] | select(.ph == "X")] | length' "$(tmp t.json)")" ]
+	[ "$(count "$T/t.json" hipTestPlain)" = "$(jq '[.traceEvents[] | select(.ph == "X")] | length' "$T/t.json")" ]
 }
 
 @test "external IDs: the GPU's operations carry those of their launches" {
 	OPTIONS=(-t hip -t hsa -t gpu)
 	gpu_traced "$O/workloads/windows" -m ids -n 3
-	check_causes "$(tmp t.json)"
+	check_causes "$T/t.json"
 	jq -e '.traceEvents | map(select(.cat == "gpu" and .ph == "X")) |
 		(map(select(.args.bytes == null)) | length == 6 and all(.args.external == 7)) and
-		(map(select(.args.bytes != null)) | length == 3 and all(.args.external == 8))' "$(tmp t.json)"
+		(map(select(.args.bytes != null)) | length == 3 and all(.args.external == 8))' "$T/t.json"
 	jq -e '.traceEvents | (map(select(.name == "hipLaunchKernel")) | length == 6 and all(.args.external == 7)) and
 		(map(select(.name == "hipMemcpy")) | all(.args.external == 8)) and
-		(map(select(.name == "hipDeviceSynchronize")) | all(.args.external == null))' "$(tmp t.json)"
-	sim GPU_FORCE_BLIT_COPY_SIZE=0 "$RTRACE" -f text -o "$(tmp lines)" -t hip,gpu -- "$O/workloads/windows" -m ids -n 1 >"$(tmp out)"
-	[ "$(grep -c 'hipLaunchKernel(.* ext 7' "$(tmp lines)")" = 2 ]
-	[ "$(grep -c 'gpu 0 queue .* ext 7' "$(tmp lines)")" = 2 ]
-	[ "$(grep -c 'gpu 0 copy .* ext 8' "$(tmp lines)")" = 1 ]
+		(map(select(.name == "hipDeviceSynchronize")) | all(.args.external == null))' "$T/t.json"
+	sim GPU_FORCE_BLIT_COPY_SIZE=0 "$RTRACE" -f text -o "$T/lines" -t hip,gpu -- "$O/workloads/windows" -m ids -n 1 >"$T/out"
+	[ "$(grep -c 'hipLaunchKernel(.* ext 7' "$T/lines")" = 2 ]
+	[ "$(grep -c 'gpu 0 queue .* ext 7' "$T/lines")" = 2 ]
+	[ "$(grep -c 'gpu 0 copy .* ext 8' "$T/lines")" = 1 ]
 }
 
 # ---- names by roctx ----
@@ -182,9 +182,9 @@ ids_are_right() {
 	OPTIONS=()
 	gpu_traced "$O/workloads/windows" -m names -n 1
 	jq -e '[.traceEvents[] | select(.ph == "M" and .name == "thread_name" and .args.name == "a worker")] |
-		length > 0' "$(tmp t.json)"
+		length > 0' "$T/t.json"
 	jq -e '[.traceEvents[] | select(.ph == "M" and .name == "process_name" and (.args.name | contains("a device")))] |
-		length > 0' "$(tmp t.json)"
+		length > 0' "$T/t.json"
 }
 
 teardown() {

@@ -13,49 +13,49 @@ setup() {
 }
 
 teardown() {
-	touch "$(tmp go)"
+	touch "$T/go"
 	end_jobs
 }
 
 # traced COMMAND...: into t.json; what the tracer says in err
 traced() {
-	sim SIMKFD_GPUS=1 "${tracer_program:-$RTRACE}" -f json -o "$(tmp t.json)" -- "$@" >"$(tmp out)" 2>"$(tmp err)"
+	sim SIMKFD_GPUS=1 "${tracer_program:-$RTRACE}" -f json -o "$T/t.json" -- "$@" >"$T/out" 2>"$T/err"
 }
 
 # held COMMAND...: the same of `COMMAND... job`, which ends when the line has been said
 held() {
 	fresh go out err
-	sim SIMKFD_GPUS=1 "${tracer_program:-$RTRACE}" -f json -o "$(tmp t.json)" -- \
-		"$@" "$O/workloads/job" -n 3 --go "$(tmp go)" >"$(tmp out)" 2>"$(tmp err)" &
+	sim SIMKFD_GPUS=1 "${tracer_program:-$RTRACE}" -f json -o "$T/t.json" -- \
+		"$@" "$O/workloads/job" -n 3 --go "$T/go" >"$T/out" 2>"$T/err" &
 	tracer=$!
 	JOBS_STARTED+=("$tracer")
-	wait_for grep -q 'no GPU operations and times' "$(tmp err)"
-	touch "$(tmp go)"
+	wait_for grep -q 'no GPU operations and times' "$T/err"
+	touch "$T/go"
 	wait "$tracer"
 }
 
 lines() {
-	grep -c 'no GPU operations and times' "$(tmp err)" || :
+	grep -c 'no GPU operations and times' "$T/err" || :
 }
 
 # gaps: of the trace, as they are called
 gaps() {
-	jq -r '.traceEvents[] | select(.ph == "b" and (.name | startswith("no GPU operations and times"))) | .name' "$(tmp t.json)"
+	jq -r '.traceEvents[] | select(.ph == "b" and (.name | startswith("no GPU operations and times"))) | .name' "$T/t.json"
 }
 
 # says PATTERN: exactly one line, which says that, and one such gap
 says() {
-	cat "$(tmp err)"
+	cat "$T/err"
 	[ "$(lines)" = 1 ]
-	grep -qE "process [0-9]+ \(.*\): no GPU operations and times: $1" "$(tmp err)"
+	grep -qE "process [0-9]+ \(.*\): no GPU operations and times: $1" "$T/err"
 	[ "$(gaps | wc -l)" = 1 ]
 	gaps | grep -qE "$1"
-	[ "$(count "$(tmp t.json)" hipLaunchKernel)" -gt 0 ]
-	[ "$(traced_ops "$(tmp t.json)" | wc -l)" = 0 ]
+	[ "$(count "$T/t.json" hipLaunchKernel)" -gt 0 ]
+	[ "$(traced_ops "$T/t.json" | wc -l)" = 0 ]
 }
 
 says_nothing() {
-	cat "$(tmp err)"
+	cat "$T/err"
 	[ "$(lines)" = 0 ]
 	[ "$(gaps | wc -l)" = 0 ]
 }
@@ -72,44 +72,44 @@ says_nothing() {
 }
 
 @test "no agent: its file is hidden by a mount, or its user may not read it → the line says so" {
-	mkdir "$(tmp inst)"
-	chmod 755 "$BATS_RUN_TMPDIR" "$BATS_TEST_TMPDIR" "$(tmp inst)"
-	cp "$RTRACE" "$O/librtrace-agent.so" "$(tmp inst)"
-	tracer_program=$(tmp inst)/rtrace-bpf
+	mkdir "$T/inst"
+	chmod 755 "$BATS_RUN_TMPDIR" "$T" "$T/inst"
+	cp "$RTRACE" "$O/librtrace-agent.so" "$T/inst"
+	tracer_program=$T/inst/rtrace-bpf
 	unshare -m true || skip "no mount namespaces here"
 	# shellcheck disable=SC2016
-	held unshare -m sh -c 'mount -t tmpfs none "$0" && exec "$@"' "$(tmp inst)"
-	says "$(tmp inst)/librtrace-agent.so is not in its mount namespace, or not readable there"
-	chmod 600 "$(tmp inst)/librtrace-agent.so"
+	held unshare -m sh -c 'mount -t tmpfs none "$0" && exec "$@"' "$T/inst"
+	says "$T/inst/librtrace-agent.so is not in its mount namespace, or not readable there"
+	chmod 600 "$T/inst/librtrace-agent.so"
 	held setpriv --reuid 12345 --regid 12345 --clear-groups
 	says ".*librtrace-agent.so is not in its mount namespace, or not readable there"
-	chmod 644 "$(tmp inst)/librtrace-agent.so"
+	chmod 644 "$T/inst/librtrace-agent.so"
 	traced setpriv --reuid 12345 --regid 12345 --clear-groups "$O/workloads/vectoradd"
 	says_nothing
 }
 
 @test "no agent: the runtime refuses what it is given → the line says so" {
-	mkdir "$(tmp fake)"
-	echo none >"$(tmp fake)/librtrace-agent.so"
-	held env HSA_TOOLS_LIB="$(tmp fake)/librtrace-agent.so"
+	mkdir "$T/fake"
+	echo none >"$T/fake/librtrace-agent.so"
+	held env HSA_TOOLS_LIB="$T/fake/librtrace-agent.so"
 	says 'its HSA runtime did not take the agent of HSA_TOOLS_LIB=.*/fake/librtrace-agent.so'
 }
 
 @test "no agent: of 20 processes 16 have a line, one line counts the rest, the trace has all" {
 	# shellcheck disable=SC2016
 	traced env -i "${bare[@]}" sh -c 'for i in $(seq 20); do "$0"; done' "$O/workloads/vectoradd"
-	[ "$(grep -c 'process .* no GPU operations and times' "$(tmp err)")" = 16 ]
-	grep -q ' 4 further processes had no GPU operations and times' "$(tmp err)"
+	[ "$(grep -c 'process .* no GPU operations and times' "$T/err")" = 16 ]
+	grep -q ' 4 further processes had no GPU operations and times' "$T/err"
 	[ "$(gaps | wc -l)" = 20 ]
 }
 
 @test "a running process without the agent has its line before it ends" {
-	sim SIMKFD_GPUS=1 "$RTRACE" -f json -o "$(tmp t.json)" -- env -i "${bare[@]}" "$O/workloads/job" -d 1000 \
-		>"$(tmp out)" 2>"$(tmp err)" &
+	sim SIMKFD_GPUS=1 "$RTRACE" -f json -o "$T/t.json" -- env -i "${bare[@]}" "$O/workloads/job" -d 1000 \
+		>"$T/out" 2>"$T/err" &
 	tracer=$!
 	JOBS_STARTED+=("$tracer")
-	wait_for grep -q 'its environment lacks HSA_TOOLS_LIB' "$(tmp err)"
-	job=$(sed -n 's/.*process \([0-9]*\) (job): no GPU.*/\1/p' "$(tmp err)")
+	wait_for grep -q 'its environment lacks HSA_TOOLS_LIB' "$T/err"
+	job=$(sed -n 's/.*process \([0-9]*\) (job): no GPU.*/\1/p' "$T/err")
 	[ "$(cat "/proc/$job/comm")" = job ]
 	kill -TERM "$job"
 	wait "$tracer" || :
@@ -131,6 +131,6 @@ says_nothing() {
 	says_nothing
 	traced env -i PATH="$PATH" "$O/workloads/errors" || : # without a GPU: nothing succeeds
 	says_nothing
-	sim SIMKFD_GPUS=1 "$RTRACE" -t hip -f json -o "$(tmp t.json)" -- env -i "${bare[@]}" "$O/workloads/vectoradd" 2>"$(tmp err)"
+	sim SIMKFD_GPUS=1 "$RTRACE" -t hip -f json -o "$T/t.json" -- env -i "${bare[@]}" "$O/workloads/vectoradd" 2>"$T/err"
 	says_nothing
 }

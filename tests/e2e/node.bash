@@ -31,12 +31,12 @@ remove_groups() {
 # root is an overlay over the folder LOWER. The files COPIES (words) are in it as copies. It shares this
 # test's folder and, if LOWER is /, the build's. COMMAND is not the first process of the namespace.
 contain() {
-	local name=$1 lower=$2 copies=$3 share=$BATS_TEST_TMPDIR
+	local name=$1 lower=$2 copies=$3 share=$T
 
 	shift 3
 	[ "$lower" != / ] || share="$share $O"
 	[ -z "$GROUP" ] || echo "$BASHPID" >"$GROUP/cgroup.procs"
-	mkdir "$(tmp "$name")"
+	mkdir "$T/$name"
 	# shellcheck disable=SC2016 # for the inner shell
 	exec unshare --mount --propagation private --pid --fork --kill-child sh -ec '
 		dir=$1 lower=$2 copies=$3 share=$4; shift 4
@@ -47,12 +47,12 @@ contain() {
 		for d in $share /sys /dev; do mkdir -p "$dir/root$d"; mount --rbind "$d" "$dir/root$d"; done
 		mount -t proc proc "$dir/root/proc"
 		exec chroot "$dir/root" sh -c "\"\$@\"; exit \$?" sh "$@"' sh \
-		"$(tmp "$name")" "$lower" "$copies" "$share" "$@"
+		"$T/$name" "$lower" "$copies" "$share" "$@"
 }
 
 # Can there be such a container here? Otherwise says why.
 containers_work() {
-	(GROUP=; contain probe / "" true) >"$(tmp probe.err)" 2>&1 || skip "no containers here: $(tail -n 1 "$(tmp probe.err)")"
+	(GROUP=; contain probe / "" true) >"$T/probe.err" 2>&1 || skip "no containers here: $(tail -n 1 "$T/probe.err")"
 }
 
 # The process that COMMAND of `contain` runs in, by the id of the shell that is now unshare.
@@ -67,18 +67,18 @@ only() {
 	jq -c --argjson pid "$1" '
 		(INDEX(.traceEvents[] | select(.pid == $pid and .ph == "X" and .args.corr); .args.corr | tostring)) as $calls |
 		.traceEvents |= map(select(.pid == $pid or
-			(.cat == "gpu" and .ph == "X" and $calls[.args.corr | tostring])))' "$(tmp t.json)"
+			(.cat == "gpu" and .ph == "X" and $calls[.args.corr | tostring])))' "$T/t.json"
 }
 
 # The tracer of the whole node; its traces are t.json and t.text. When it names what it has found, the
 # process WITNESS among them, the trace has begun.
 start_node_tracer() {
 	fresh witness err
-	"$O/capture/edges" go 1 >"$(tmp witness)" &
+	"$O/capture/edges" go 1 >"$T/witness" &
 	WITNESS=$!
 	JOBS_STARTED+=("$WITNESS")
-	wait_for grep -q ready "$(tmp witness)"
-	"$RTRACE" -v -a -f json -f text -o "$(tmp t)" "$@" 2>"$(tmp err)" &
+	wait_for grep -q ready "$T/witness"
+	"$RTRACE" -v -a -f json -f text -o "$T/t" "$@" 2>"$T/err" &
 	tracer=$!
 	JOBS_STARTED+=("$tracer")
 	has_found "$WITNESS"
@@ -88,7 +88,7 @@ has_found() {
 	local pid
 
 	for pid; do
-		wait_for grep -q "process $pid (.*API calls" "$(tmp err)"
+		wait_for grep -q "process $pid (.*API calls" "$T/err"
 	done
 }
 
@@ -102,12 +102,12 @@ stop_node_tracer() {
 
 # Calls of hipTestPlain of one process.
 plain_of() {
-	only "$1" >"$(tmp only.json)"
-	count "$(tmp only.json)" hipTestPlain
+	only "$1" >"$T/only.json"
+	count "$T/only.json" hipTestPlain
 }
 
 # A copy of the programs of tests/capture with their libraries: files that nobody else has.
 copy_capture() {
-	mkdir "$(tmp "$1")"
-	cp "$O"/capture/{edges,windows,lib*.so.99} "$(tmp "$1")"
+	mkdir "$T/$1"
+	cp "$O"/capture/{edges,windows,lib*.so.99} "$T/$1"
 }

@@ -19,24 +19,24 @@ start_job() {
 	done
 	(
 		"${prefix[@]}" env LD_PRELOAD="$2/libsimkfd.so" SIMKFD_KERNEL_LIB="$2/workloads/libkernels.so" \
-			HSA_TOOLS_LIB="$2/librtrace-agent.so" SIMKFD_TRUTH="$(tmp "$name.truth")" \
-			SIMKFD_DRIFT_PPM=200 "$2/workloads/job" -n 50 -t 2 --go "$(tmp go)"
-	) >"$(tmp "$name.out")" 2>"$(tmp "$name.err")" &
+			HSA_TOOLS_LIB="$2/librtrace-agent.so" SIMKFD_TRUTH="$T/$name.truth" \
+			SIMKFD_DRIFT_PPM=200 "$2/workloads/job" -n 50 -t 2 --go "$T/go"
+	) >"$T/$name.out" 2>"$T/$name.err" &
 	started=$!
 	JOBS_STARTED+=("$started")
-	wait_for grep -q '^ready' "$(tmp "$name.out")"
+	wait_for grep -q '^ready' "$T/$name.out"
 }
 
 # The process's calls as the job counted them, and its GPU operations as they were.
 is_whole() {
 	local name=$1 pid=$2
 
-	only "$pid" >"$(tmp only.json)"
-	check_nesting "$(tmp only.json)"
-	check_counts "$(tmp "$name.out")" "$(tmp only.json)"
-	check_causes "$(tmp only.json)"
-	truth_since_go "$(tmp "$name.truth")"
-	JUDGE=--one-process check_truth "$(tmp truth.go)" "$(tmp only.json)"
+	only "$pid" >"$T/only.json"
+	check_nesting "$T/only.json"
+	check_counts "$T/$name.out" "$T/only.json"
+	check_causes "$T/only.json"
+	truth_since_go "$T/$name.truth"
+	JUDGE=--one-process check_truth "$T/truth.go" "$T/only.json"
 }
 
 # uses PID FOLDER: the files of that folder's ROCm, and what the labels say of them
@@ -44,11 +44,11 @@ uses() {
 	local lib labels
 
 	labels=$(jq -r --argjson pid "$1" '.traceEvents[] |
-		select(.name == "process_labels" and .pid == $pid) | .args.labels' "$(tmp t.json)")
+		select(.name == "process_labels" and .pid == $pid) | .args.labels' "$T/t.json")
 	for lib in libamdhip64 libhsa-runtime64; do
 		lib=$(find "$2/usr/lib" -type f -name "$lib.so.*" -printf '%f\n' | head -n 1)
 		echo "process $1 is to use $lib"
-		grep -q -- "^--- process $1 uses .*\<$lib\>" "$(tmp t.text)"
+		grep -q -- "^--- process $1 uses .*\<$lib\>" "$T/t.text"
 		grep -q "\<$lib\>" <<<"$labels"
 	done
 }
@@ -57,14 +57,14 @@ uses() {
 lives() {
 	local inner group labels
 
-	inner=$(awk '$1 == "ready" {print $2}' "$(tmp "$2.out")")
+	inner=$(awk '$1 == "ready" {print $2}' "$T/$2.out")
 	group=/
 	[ -z "$3" ] || group=${3#"$(cgroup_root)"}
 	[ "$inner" != "$1" ]
-	grep -qx -- "--- process $1 is $inner in its pid namespace, cgroup $group" "$(tmp t.text)"
+	grep -qx -- "--- process $1 is $inner in its pid namespace, cgroup $group" "$T/t.text"
 	jq -e --argjson pid "$1" --arg text "pid $inner in its namespace, cgroup $group," '
 		any(.traceEvents[]; .name == "process_labels" and .pid == $pid and
-			(.args.labels | startswith($text)))' "$(tmp t.json)"
+			(.args.labels | startswith($text)))' "$T/t.json"
 }
 
 # The ROCm files of the machine, as the linker finds them.
@@ -92,10 +92,10 @@ host_libraries() {
 	start_node_tracer
 	has_found "$host" "$below" "$copies"
 	# Two files of each name: those of the machine, once, and the copies.
-	[ "$(grep -c 'attach: .*libamdhip64.so.*, all processes' "$(tmp err)")" -ge 2 ]
+	[ "$(grep -c 'attach: .*libamdhip64.so.*, all processes' "$T/err")" -ge 2 ]
 	go
 	wait "$host" "$below_job" "$copies_job"
-	wait_for grep -q '^result PASSED$' "$(tmp below.out)"
+	wait_for grep -q '^result PASSED$' "$T/below.out"
 	stop_node_tracer
 	is_whole host "$host"
 	is_whole below "$below"
@@ -103,7 +103,7 @@ host_libraries() {
 	for pid in "$host" "$below" "$copies"; do uses "$pid" /; done
 	lives "$below" below "$below_group"
 	lives "$copies" copies "$copies_group"
-	! grep -q -- "--- process $host is " "$(tmp t.text)" || false
+	! grep -q -- "--- process $host is " "$T/t.text" || false
 }
 
 # Folders with other releases of ROCm and this project built in /rtrace/build, as scripts/rocm-matrix
@@ -146,38 +146,38 @@ host_libraries() {
 @test "a process that starts after -a and uses files that are probed loses nothing" {
 	needs_to_be_alone
 	copy_capture mine
-	"$(tmp mine)/edges" go 5 >"$(tmp holder)" &
+	"$T/mine/edges" go 5 >"$T/holder" &
 	holder=$!
 	JOBS_STARTED+=("$holder")
-	wait_for grep -q ready "$(tmp holder)"
+	wait_for grep -q ready "$T/holder"
 	start_node_tracer
 	has_found "$holder"
 	pids=()
 	for _ in {1..20}; do
-		"$(tmp mine)/edges" plain 50 >"$(tmp out)" &
+		"$T/mine/edges" plain 50 >"$T/out" &
 		pids+=($!)
 		wait $!
-		grep -q PASSED "$(tmp out)"
+		grep -q PASSED "$T/out"
 	done
 	kill -USR1 "$holder"
 	wait "$holder"
 	stop_node_tracer
 	for pid in "${pids[@]}"; do [ "$(plain_of "$pid")" = 50 ]; done
 	[ "$(plain_of "$holder")" = 5 ]
-	! jq -r '.traceEvents[].name' "$(tmp t.json)" | grep -q "$(tmp mine).* was probed" || false
+	! jq -r '.traceEvents[].name' "$T/t.json" | grep -q "$T/mine.* was probed" || false
 }
 
 # gap PID PATTERN: begin and end (ns) of the time in which calls of that file may have been missed
 gap_of() {
 	jq -r --argjson pid "$1" --arg file "$2" '.traceEvents[] | select(.pid == $pid and
 		(.ph == "b" or .ph == "e") and (.name | contains($file) and test(" was (not )?probed"))) |
-		.ts * 1000 | round' "$(tmp t.json)" | sort -n | xargs
+		.ts * 1000 | round' "$T/t.json" | sort -n | xargs
 }
 
 # calls_arrive PID FUNCTION: calls of a process that goes on are in the text, so its files have been probed
 calls_arrive() {
 	wait_for awk -v pid="$1" -v call="$2(" '$2 == pid && index($3, call) == 1 { found = 1; exit }
-		END { exit !found }' "$(tmp t.text)"
+		END { exit !found }' "$T/t.text"
 }
 
 # What the process called, by number: all that it said, but for those in the gap; never one beyond it. It has made
@@ -188,17 +188,17 @@ all_but_gap() {
 	read -r begin end < <(gap_of "$pid" "$5")
 	[ -n "$end" ]
 	jq -r --argjson pid "$pid" --arg name "$function" --argjson n "$argument" '.traceEvents[] |
-		select(.pid == $pid and .name == $name) | .args.args[$n]' "$(tmp t.json)" |
-		while read -r n; do echo $((n)); done | sort -n >"$(tmp seen)"
-	[ "$(sort -u "$(tmp seen)" | wc -l)" = "$(wc -l <"$(tmp seen)")" ]
+		select(.pid == $pid and .name == $name) | .args.args[$n]' "$T/t.json" |
+		while read -r n; do echo $((n)); done | sort -n >"$T/seen"
+	[ "$(sort -u "$T/seen" | wc -l)" = "$(wc -l <"$T/seen")" ]
 	awk -v begin="$begin" -v end="$end" -v least="$after" '
 		NR == FNR { seen[$1] = 1; n++; next }
 		$1 == "call" { said++; if ($3 > end) after++; if ($2 in seen) found++
 			else if ($3 < begin || $3 > end) { print "call " $2 " is missing and not in the gap"; bad = 1 } }
 		END { print n " seen of " said ", " after " after a gap of " (end - begin) / 1e6 " ms"
 			exit bad || found != n || after < least }' \
-		"$(tmp seen)" "$said"
-	echo $((end - begin)) >>"$(tmp gaps)"
+		"$T/seen" "$said"
+	echo $((end - begin)) >>"$T/gaps"
 }
 
 @test "a process that brings new files: probed at once, and its gap holds all that was missed" {
@@ -207,21 +207,21 @@ all_but_gap() {
 	pids=()
 	for i in 1 2 3 4 5; do
 		copy_capture "new$i"
-		"$(tmp "new$i")/windows" stamps on 100 "$(tmp "probed$i")" >"$(tmp "said$i")" &
+		"$T/new$i/windows" stamps on 100 "$T/probed$i" >"$T/said$i" &
 		pids+=($!)
 		JOBS_STARTED+=($!)
 		calls_arrive $! hipTestPlain
-		touch "$(tmp "probed$i")"
+		touch "$T/probed$i"
 		wait $!
 	done
 	stop_node_tracer
 	for i in 1 2 3 4 5; do
-		all_but_gap "${pids[i - 1]}" hipTestPlain 0 "$(tmp "said$i")" "$(tmp "new$i")/libamdhip64" 100
-		grep -q "^ .* ${pids[i - 1]} .*gap: calls may be missing: $(tmp "new$i")/libamdhip64" "$(tmp t.text)"
+		all_but_gap "${pids[i - 1]}" hipTestPlain 0 "$T/said$i" "$T/new$i/libamdhip64" 100
+		grep -q "^ .* ${pids[i - 1]} .*gap: calls may be missing: $T/new$i/libamdhip64" "$T/t.text"
 	done
-	[ "$(jq '.otherData.gaps | tonumber' "$(tmp t.json)")" = \
-		"$(grep -c 'gap: calls may be missing' "$(tmp t.text)")" ]
-	sort -n "$(tmp gaps)" | awk '{ g[NR] = $1 / 1e6 } END { print "# gap: median " g[3] " ms, worst " g[5] " ms" }' >&3
+	[ "$(jq '.otherData.gaps | tonumber' "$T/t.json")" = \
+		"$(grep -c 'gap: calls may be missing' "$T/t.text")" ]
+	sort -n "$T/gaps" | awk '{ g[NR] = $1 / 1e6 } END { print "# gap: median " g[3] " ms, worst " g[5] " ms" }' >&3
 }
 
 @test "a process that brings new files and is gone before the tracer looks: all of it is in the gap" {
@@ -229,15 +229,15 @@ all_but_gap() {
 	start_node_tracer
 	copy_capture new
 	kill -STOP "$tracer"
-	"$(tmp new)/windows" stamps on 5 >"$(tmp said)" &
+	"$T/new/windows" stamps on 5 >"$T/said" &
 	pid=$!
 	wait $pid
 	kill -CONT "$tracer"
-	wait_for grep -q "warning: process $pid: libamdhip64.so.99 was not probed: it was gone before" "$(tmp err)"
+	wait_for grep -q "warning: process $pid: libamdhip64.so.99 was not probed: it was gone before" "$T/err"
 	stop_node_tracer
 	[ "$(plain_of "$pid")" = 0 ]
 	read -r begin end < <(gap_of "$pid" libamdhip64)
-	[ "$(awk -v begin="$begin" -v end="$end" '$1 == "call" && $3 >= begin && $4 <= end' "$(tmp said)" | wc -l)" = 5 ]
+	[ "$(awk -v begin="$begin" -v end="$end" '$1 == "call" && $3 >= begin && $4 <= end' "$T/said" | wc -l)" = 5 ]
 }
 
 # linked_in PROGRAM N FILE: its four functions, N times each, and nothing that is only named alike
@@ -255,58 +255,58 @@ linked_in() {
 	needs_to_be_alone
 	for program in static_hip static_hip_pie; do
 		fresh out p.err
-		"$RTRACE" -f json -o "$(tmp c.json)" -- "$O/capture/$program" 20 2>"$(tmp c.err)" >"$(tmp out)"
-		linked_in $program 20 "$(tmp c.json)"
-		cp "$O/capture/$program" "$(tmp "new-$program")"
-		"$O/capture/$program" 30 go >"$(tmp out)" &
+		"$RTRACE" -f json -o "$T/c.json" -- "$O/capture/$program" 20 2>"$T/c.err" >"$T/out"
+		linked_in $program 20 "$T/c.json"
+		cp "$O/capture/$program" "$T/new-$program"
+		"$O/capture/$program" 30 go >"$T/out" &
 		job=$!
 		JOBS_STARTED+=("$job")
-		wait_for grep -q ready "$(tmp out)"
-		"$RTRACE" -p "$job" -f json -o "$(tmp p.json)" 2>"$(tmp p.err)" &
+		wait_for grep -q ready "$T/out"
+		"$RTRACE" -p "$job" -f json -o "$T/p.json" 2>"$T/p.err" &
 		by_pid=$!
 		JOBS_STARTED+=("$by_pid")
-		wait_for grep -q 'API calls' "$(tmp p.err)"
+		wait_for grep -q 'API calls' "$T/p.err"
 		start_node_tracer
 		has_found "$job"
 		kill -USR1 "$job"
-		"$(tmp "new-$program")" 100 until "$(tmp "probed-$program")" >"$(tmp said)" &
+		"$T/new-$program" 100 until "$T/probed-$program" >"$T/said" &
 		new=$!
 		"$O/capture/$program" 7 >/dev/null &
 		again=$!
 		JOBS_STARTED+=("$new" "$again")
 		calls_arrive "$new" hipMalloc
-		touch "$(tmp "probed-$program")"
+		touch "$T/probed-$program"
 		wait "$job" "$new" "$again" "$by_pid"
 		stop_node_tracer
-		linked_in $program 30 "$(tmp p.json)"
-		only "$job" >"$(tmp only.json)"
-		linked_in $program 30 "$(tmp only.json)"
-		only "$again" >"$(tmp only.json)"
-		linked_in $program 7 "$(tmp only.json)"
-		all_but_gap "$new" hipMalloc 1 "$(tmp said)" "$(tmp "new-$program")" 100
+		linked_in $program 30 "$T/p.json"
+		only "$job" >"$T/only.json"
+		linked_in $program 30 "$T/only.json"
+		only "$again" >"$T/only.json"
+		linked_in $program 7 "$T/only.json"
+		all_but_gap "$new" hipMalloc 1 "$T/said" "$T/new-$program" 100
 	done
 }
 
 @test "forks, chains of programs and late loading under -a: told of the right process and files" {
 	needs_to_be_alone
 	copy_capture mine
-	"$(tmp mine)/edges" go 5 >"$(tmp holder)" &
+	"$T/mine/edges" go 5 >"$T/holder" &
 	holder=$!
-	"$O/capture/edges" load "$O/libroctx64.so.4" >"$(tmp late)" &
+	"$O/capture/edges" load "$O/libroctx64.so.4" >"$T/late" &
 	late=$!
 	JOBS_STARTED+=("$holder" "$late")
-	wait_for grep -q ready "$(tmp holder)"
-	wait_for grep -q ready "$(tmp late)"
+	wait_for grep -q ready "$T/holder"
+	wait_for grep -q ready "$T/late"
 	start_node_tracer
 	has_found "$holder" "$late"
 	kill -USR1 "$late"
-	wait_for grep -q 'attach: .*libroctx64' "$(tmp err)"
+	wait_for grep -q 'attach: .*libroctx64' "$T/err"
 	kill -USR1 "$late"
-	sh -c "exec '$(tmp mine)/edges' plain 3" >/dev/null &
+	sh -c "exec '$T/mine/edges' plain 3" >/dev/null &
 	chain=$!
-	sh -c "'$(tmp mine)/edges' plain 4; exec sh -c \"exec '$(tmp mine)/edges' plain 5\"" >/dev/null &
+	sh -c "'$T/mine/edges' plain 4; exec sh -c \"exec '$T/mine/edges' plain 5\"" >/dev/null &
 	chain2=$!
-	"$(tmp mine)/edges" fork_in_call 3 >"$(tmp out)" &
+	"$T/mine/edges" fork_in_call 3 >"$T/out" &
 	forker=$!
 	wait "$late" "$chain" "$chain2" "$forker"
 	kill -USR1 "$holder"
@@ -314,14 +314,14 @@ linked_in() {
 	stop_node_tracer
 	[ "$(plain_of "$chain")" = 3 ]
 	[ "$(plain_of "$chain2")" = 5 ]
-	only "$late" >"$(tmp only.json)"
-	[ "$(count "$(tmp only.json)" roctxMarkA)" = 10 ]
-	grep -q -- "^--- process $late uses .*libroctx64" "$(tmp t.text)"
+	only "$late" >"$T/only.json"
+	[ "$(count "$T/only.json" roctxMarkA)" = 10 ]
+	grep -q -- "^--- process $late uses .*libroctx64" "$T/t.text"
 	# Each child of the forker made two calls; it waits for them and makes none itself.
 	[ "$(plain_of "$forker")" = 0 ]
-	jq -r '.traceEvents[] | select(.name == "hipTestPlain") | .pid' "$(tmp t.json)" | sort -n | uniq -c |
-		awk '$1 == 2' >"$(tmp children)"
-	[ "$(wc -l <"$(tmp children)")" -ge 3 ]
+	jq -r '.traceEvents[] | select(.name == "hipTestPlain") | .pid' "$T/t.json" | sort -n | uniq -c |
+		awk '$1 == 2' >"$T/children"
+	[ "$(wc -l <"$T/children")" -ge 3 ]
 }
 
 # The next process to be started gets that number, if nobody is faster. The counter goes back at once:
@@ -331,7 +331,7 @@ take_number() {
 
 	read -r last <$counter
 	echo $(($1 - 1)) >$counter
-	"$O/capture/windows" stamps on 60 >"$(tmp second.out)" &
+	"$O/capture/windows" stamps on 60 >"$T/second.out" &
 	echo "$last" >$counter
 	second=$!
 	wait "$second"
@@ -354,13 +354,13 @@ take_number() {
 	done
 	[ "$second" = "$first" ] || skip "the number was taken by others each time"
 	stop_node_tracer
-	only "$first" >"$(tmp only.json)"
+	only "$first" >"$T/only.json"
 	[ "$(plain_of "$first")" = 60 ]
-	jq -e 'all(.traceEvents[] | select(.name == "hipTestPlain"); .args.external == null)' "$(tmp only.json)"
+	jq -e 'all(.traceEvents[] | select(.name == "hipTestPlain"); .args.external == null)' "$T/only.json"
 	# Names in the order of time: the first one's, then those of the second.
-	grep -- "^--- process $first " "$(tmp t.text)"
-	grep -- "^--- process $first " "$(tmp t.text)" | tail -n 2 | grep -q "windows: $O/capture/windows stamps on 60"
-	[ "$(jq -r '.traceEvents[] | select(.name == "thread_name") | .args.name' "$(tmp only.json)" | tail -n 1)" = windows ]
+	grep -- "^--- process $first " "$T/t.text"
+	grep -- "^--- process $first " "$T/t.text" | tail -n 2 | grep -q "windows: $O/capture/windows stamps on 60"
+	[ "$(jq -r '.traceEvents[] | select(.name == "thread_name") | .args.name' "$T/only.json" | tail -n 1)" = windows ]
 }
 
 # memory_of PID: resident, in KiB
@@ -378,17 +378,17 @@ descriptors_of() {
 	local program=edges$$
 
 	copy_capture mine
-	mv "$(tmp mine)/edges" "$(tmp mine)/$program"
-	"$(tmp mine)/$program" go 1 >"$(tmp holder)" &
+	mv "$T/mine/edges" "$T/mine/$program"
+	"$T/mine/$program" go 1 >"$T/holder" &
 	holder=$!
 	JOBS_STARTED+=("$holder")
-	wait_for grep -q ready "$(tmp holder)"
+	wait_for grep -q ready "$T/holder"
 	start_node_tracer --comm "$program"
 	has_found "$holder"
 	many() {
 		local i
 
-		for ((i = 0; i < $1; i++)); do "$(tmp mine)/$program" plain 3; done | grep -c PASSED
+		for ((i = 0; i < $1; i++)); do "$T/mine/$program" plain 3; done | grep -c PASSED
 	}
 	[ "$(many 200)" = 200 ]
 	memory=$(memory_of "$tracer") descriptors=$(descriptors_of "$tracer")
@@ -402,10 +402,10 @@ descriptors_of() {
 	kill -USR1 "$holder"
 	wait "$holder"
 	stop_node_tracer
-	[ "$(count "$(tmp t.json)" hipTestPlain)" = 3001 ]
+	[ "$(count "$T/t.json" hipTestPlain)" = 3001 ]
 	# Most have a number of their own.
-	calls "$(tmp t.json)" | awk -F '\t' '{n[$5]++} END {for (p in n) if (n[p] % 3 == 0) own++; exit own < 500}'
-	nothing_lost "$(tmp err)"
+	calls "$T/t.json" | awk -F '\t' '{n[$5]++} END {for (p in n) if (n[p] % 3 == 0) own++; exit own < 500}'
+	nothing_lost "$T/err"
 }
 
 @test "agents of processes that have ended are let go of" {
@@ -416,8 +416,8 @@ descriptors_of() {
 	}
 	before=$(agents) || :
 	for _ in {1..8}; do
-		sim HSA_TOOLS_LIB="$O/librtrace-agent.so" "$O/workloads/vectoradd" >"$(tmp out)"
-		grep -q PASSED "$(tmp out)"
+		sim HSA_TOOLS_LIB="$O/librtrace-agent.so" "$O/workloads/vectoradd" >"$T/out"
+		grep -q PASSED "$T/out"
 	done
 	# Others may have come meanwhile.
 	wait_for eval '[ "$(agents)" -le $((before + 2)) ]'
@@ -426,7 +426,7 @@ descriptors_of() {
 	}
 	wait_for eval '[ "$(pidfds)" -le $((before + 2)) ]'
 	stop_node_tracer
-	[ "$(traced_ops "$(tmp t.json)" | grep -c dispatch)" -ge 8 ]
+	[ "$(traced_ops "$T/t.json" | grep -c dispatch)" -ge 8 ]
 }
 
 # Where no call is traced nothing but /proc tells whose a number is.
@@ -441,12 +441,12 @@ descriptors_of() {
 	go
 	wait "$started"
 	stop_node_tracer
-	awk -v pid="$pid" '$2 ~ "^" pid "(/|$)" && / elementAdd / {sub(/.*\//, "", $2); print $2}' "$(tmp t.text)" |
-		sort -n | uniq -c | tee "$(tmp tids)"
+	awk -v pid="$pid" '$2 ~ "^" pid "(/|$)" && / elementAdd / {sub(/.*\//, "", $2); print $2}' "$T/t.text" |
+		sort -n | uniq -c | tee "$T/tids"
 	# Two threads, with numbers of the host, which are above that of the process here, or wrapped around.
-	inner=$(awk '$1 == "ready" {print $2}' "$(tmp inner.out)")
-	[ "$(wc -l <"$(tmp tids)")" = 2 ]
-	awk -v inner="$inner" '$1 != 50 || ($2 >= inner && $2 < inner + 20) {bad = 1} END {exit bad}' "$(tmp tids)"
+	inner=$(awk '$1 == "ready" {print $2}' "$T/inner.out")
+	[ "$(wc -l <"$T/tids")" = 2 ]
+	awk -v inner="$inner" '$1 != 50 || ($2 >= inner && $2 < inner + 20) {bad = 1} END {exit bad}' "$T/tids"
 }
 
 @test "in a pid namespace of its own the tracer refuses: the kernel's numbers are the host's" {
@@ -454,12 +454,12 @@ descriptors_of() {
 	for options in -a "-p 1" "-- true"; do
 		status=0
 		# shellcheck disable=SC2086
-		unshare --mount --pid --fork --mount-proc "$RTRACE" -f text -o "$(tmp x)" $options 2>"$(tmp err)" || status=$?
-		cat "$(tmp err)"
+		unshare --mount --pid --fork --mount-proc "$RTRACE" -f text -o "$T/x" $options 2>"$T/err" || status=$?
+		cat "$T/err"
 		[ "$status" = 1 ]
-		[ "$(wc -l <"$(tmp err)")" = 1 ]
-		grep -q 'pid namespace' "$(tmp err)"
-		[ ! -e "$(tmp x)" ]
+		[ "$(wc -l <"$T/err")" = 1 ]
+		grep -q 'pid namespace' "$T/err"
+		[ ! -e "$T/x" ]
 	done
 }
 

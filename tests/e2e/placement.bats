@@ -44,17 +44,17 @@ counted() {
 }
 
 check_trace() {
-	grep -q '^result PASSED$' "$(tmp out)"
-	diff <(expected "$(tmp out)") <(counted "$(tmp t.json)")
+	grep -q '^result PASSED$' "$T/out"
+	diff <(expected "$T/out") <(counted "$T/t.json")
 	# At every place the arguments are still those of the call.
-	jq -r '.traceEvents[] | select(.ph == "X" and .cat == "hip") | .args.args | join(" ")' "$(tmp t.json)" |
-		sort -u | diff <(sed -n 's/^arguments //p' "$(tmp out)") -
-	check_nesting "$(tmp t.json)"
+	jq -r '.traceEvents[] | select(.ph == "X" and .cat == "hip") | .args.args | join(" ")' "$T/t.json" |
+		sort -u | diff <(sed -n 's/^arguments //p' "$T/out") -
+	check_nesting "$T/t.json"
 }
 
 trace_all() {
-	"$RTRACE" --attach "$1" -f json -o "$(tmp t.json)" -- "$SITES" call 20 >"$(tmp out)" 2>"$(tmp err)"
-	[ -z "$(grep -i 'cannot probe' "$(tmp err)")" ]
+	"$RTRACE" --attach "$1" -f json -o "$T/t.json" -- "$SITES" call 20 >"$T/out" 2>"$T/err"
+	[ -z "$(grep -i 'cannot probe' "$T/err")" ]
 	check_trace
 }
 
@@ -68,59 +68,59 @@ trace_all() {
 @test "the same in a process that runs already" {
 	local job tracer
 
-	"$SITES" wait 20 >"$(tmp out)" &
+	"$SITES" wait 20 >"$T/out" &
 	job=$!
 	JOBS_STARTED+=("$job")
-	wait_for grep -q ready "$(tmp out)"
-	"$RTRACE" -p "$job" -f json -o "$(tmp t.json)" 2>"$(tmp err)" &
+	wait_for grep -q ready "$T/out"
+	"$RTRACE" -p "$job" -f json -o "$T/t.json" 2>"$T/err" &
 	tracer=$!
 	JOBS_STARTED+=("$tracer")
-	wait_for grep -q 'API calls' "$(tmp err)"
+	wait_for grep -q 'API calls' "$T/err"
 	kill -USR1 "$job"
 	wait "$tracer"
 	check_trace
 }
 
 doctors_view() {
-	"$RTRACE" doctor --probes --json "$LIBRARY" >"$(tmp doctor.json)"
-	jq -r '.libraries[].functions[] | "\(.name) \(.how)"' "$(tmp doctor.json)" | sort
+	"$RTRACE" doctor --probes --json "$LIBRARY" >"$T/doctor.json"
+	jq -r '.libraries[].functions[] | "\(.name) \(.how)"' "$T/doctor.json" | sort
 }
 
 @test "the kernel treats each place as doctor says" {
-	"$SITES" kernel | sort >"$(tmp kernel)"
-	[ -z "$(grep broken "$(tmp kernel)")" ]
+	"$SITES" kernel | sort >"$T/kernel"
+	[ -z "$(grep broken "$T/kernel")" ]
 	doctors_view >/dev/null
-	jq -r '.libraries[].functions[] | "\(.name) \(.how) \(.place // 0)"' "$(tmp doctor.json)" | sort >"$(tmp doctor)"
+	jq -r '.libraries[].functions[] | "\(.name) \(.how) \(.place // 0)"' "$T/doctor.json" | sort >"$T/doctor"
 	# NAME, DOCTOR'S HOW and PLACE, KERNEL'S HOW and PLACE; where both speak of one place. On kernels that treat
 	# nops otherwise than the newest, doctor passes some.
-	join "$(tmp doctor)" "$(tmp kernel)" | awk '$3 == $5' >"$(tmp both)"
-	[ "$(wc -l <"$(tmp both)")" -gt 80 ]
+	join "$T/doctor" "$T/kernel" | awk '$3 == $5' >"$T/both"
+	[ "$(wc -l <"$T/both")" -gt 80 ]
 	# What is skipped may be so for reasons that the kernel does not know.
-	run awk '$2 != "skipped" && $4 != "accepted" && $2 != $4' "$(tmp both)"
+	run awk '$2 != "skipped" && $4 != "accepted" && $2 != $4' "$T/both"
 	echo "$output"
 	[ -z "$output" ]
-	run awk '$4 == "refused" && $2 != "skipped"' "$(tmp both)"
+	run awk '$4 == "refused" && $2 != "skipped"' "$T/both"
 	[ -z "$output" ]
 	for kind in emulated single-stepped refused; do
-		grep -q " $kind " "$(tmp kernel)"
+		grep -q " $kind " "$T/kernel"
 	done
 }
 
 @test "doctor's table says the same as its JSON, and sums it up" {
-	doctors_view >"$(tmp json)"
-	"$RTRACE" doctor --probes "$LIBRARY" >"$(tmp table)"
-	awk '$1 == "libamdhip64.so.98" { print $2, $5 }' "$(tmp table)" | sort | diff "$(tmp json)" -
-	local sum="$(wc -l <"$(tmp json)") functions:"
+	doctors_view >"$T/json"
+	"$RTRACE" doctor --probes "$LIBRARY" >"$T/table"
+	awk '$1 == "libamdhip64.so.98" { print $2, $5 }' "$T/table" | sort | diff "$T/json" -
+	local sum="$(wc -l <"$T/json") functions:"
 	for kind in emulated nop5 single-stepped skipped; do
-		sum="$sum $(grep -c " $kind$" "$(tmp json)" || :) $kind,"
+		sum="$sum $(grep -c " $kind$" "$T/json" || :) $kind,"
 	done
-	grep -q "$sum\$" < <(sed 's/$/,/' "$(tmp table)")
+	grep -q "$sum\$" < <(sed 's/$/,/' "$T/table")
 }
 
 @test "doctor finds the libraries of a process" {
-	"$SITES" wait 1 >"$(tmp out)" &
+	"$SITES" wait 1 >"$T/out" &
 	JOBS_STARTED+=($!)
-	wait_for grep -q ready "$(tmp out)"
+	wait_for grep -q ready "$T/out"
 	run "$RTRACE" doctor --probes --json -p $!
 	kill -USR1 "${JOBS_STARTED[0]}"
 	[ "$status" = 0 ]
@@ -147,13 +147,13 @@ doctors_view() {
 }
 
 @test "doctor refuses what it cannot read, in one line" {
-	run "$RTRACE" doctor --probes "$(tmp none)"
+	run "$RTRACE" doctor --probes "$T/none"
 	[ "$status" = 1 ] && [ "${#lines[@]}" = 1 ] && [[ $output == *"No such file"* ]]
-	echo text >"$(tmp text)"
-	run "$RTRACE" doctor --probes "$(tmp text)"
+	echo text >"$T/text"
+	run "$RTRACE" doctor --probes "$T/text"
 	[ "$status" = 1 ] && [ "${#lines[@]}" = 1 ] && [[ $output == *"not a library for x86-64"* ]]
-	mkfifo "$(tmp fifo)"
-	run timeout 10 "$RTRACE" doctor --probes "$(tmp fifo)"
+	mkfifo "$T/fifo"
+	run timeout 10 "$RTRACE" doctor --probes "$T/fifo"
 	[ "$status" = 1 ]
 	run "$RTRACE" doctor --probes -p 0
 	[ "$status" = 2 ]

@@ -13,35 +13,35 @@ record_all() {
 	for f in rtrace "${FORMATS[@]}"; do
 		formats+=(-f "$f")
 	done
-	sim SIMKFD_SYSCALLS=1 "$RTRACE" --all-functions --barriers --stacks='hipMemcpy*' "${formats[@]}" -o "$(tmp t)" -- \
-		"$O/workloads/$1" "${@:2}" >"$(tmp out)" 2>"$(tmp err)"
-	grep -q '^result PASSED$' "$(tmp out)"
+	sim SIMKFD_SYSCALLS=1 "$RTRACE" --all-functions --barriers --stacks='hipMemcpy*' "${formats[@]}" -o "$T/t" -- \
+		"$O/workloads/$1" "${@:2}" >"$T/out" 2>"$T/err"
+	grep -q '^result PASSED$' "$T/out"
 }
 
 @test "exported is what was written at once, byte by byte" {
 	for workload in "storm -g 2 -s 4 -t 2 -n 500" ranges graphs hsa_dispatch copies errors resources vectoradd; do
 		echo "$workload"
-		rm -f "$(tmp t)".* "$(tmp e)".*
+		rm -f "$T/t".* "$T/e".*
 		# shellcheck disable=SC2086 # with its arguments
 		record_all $workload
-		"$RTRACE" export -f json -f text -f stats -f pftrace -o "$(tmp e)" "$(tmp t.rtrace)" 2>"$(tmp err)"
+		"$RTRACE" export -f json -f text -f stats -f pftrace -o "$T/e" "$T/t.rtrace" 2>"$T/err"
 		for f in "${FORMATS[@]}"; do
-			cmp "$(tmp t.$f)" "$(tmp e.$f)" || { diff -a "$(tmp t.$f)" "$(tmp e.$f)" | head -n 10; false; }
-			grep -q "wrote $(tmp e.$f) ($f)" "$(tmp err)"
+			cmp "$T/t.$f" "$T/e.$f" || { diff -a "$T/t.$f" "$T/e.$f" | head -n 10; false; }
+			grep -q "wrote $T/e.$f ($f)" "$T/err"
 		done
-		[ "$(wc -l <"$(tmp err)")" = 4 ]
+		[ "$(wc -l <"$T/err")" = 4 ]
 	done
 }
 
 @test "bytes an event, with all its arguments and what they pointed to" {
 	record_all storm -g 2 -s 4 -t 2 -n 1000
-	[ "$(stat -c %s "$(tmp t.rtrace)")" -lt $((40 * $(wc -l <"$(tmp t.text)"))) ]
+	[ "$(stat -c %s "$T/t.rtrace")" -lt $((40 * $(wc -l <"$T/t.text"))) ]
 }
 
 @test "where an export goes" {
 	record_all vectoradd
 	RTRACE=$(realpath "$RTRACE")
-	cd "$BATS_TEST_TMPDIR"
+	cd "$T"
 	rm t.pftrace t.json t.text
 	"$RTRACE" export t.rtrace 2>err
 	protoc --decode_raw <t.pftrace >decoded
@@ -62,56 +62,56 @@ record_all() {
 }
 
 @test "a tracer that is killed leaves a recording of what was before" {
-	sim_exec "$O/workloads/job" -d 1000 >"$(tmp out)" &
+	sim_exec "$O/workloads/job" -d 1000 >"$T/out" &
 	job=$!
 	JOBS_STARTED+=("$job")
-	wait_for grep -q '^ready' "$(tmp out)"
-	"$RTRACE" -p "$job" -f rtrace -o "$(tmp t.rtrace)" 2>/dev/null &
+	wait_for grep -q '^ready' "$T/out"
+	"$RTRACE" -p "$job" -f rtrace -o "$T/t.rtrace" 2>/dev/null &
 	tracer=$!
 	JOBS_STARTED+=("$tracer")
-	wait_for eval '[ "$(stat -c %s "$(tmp t.rtrace)" 2>/dev/null || echo 0)" -gt 100000 ]'
+	wait_for eval '[ "$(stat -c %s "$T/t.rtrace" 2>/dev/null || echo 0)" -gt 100000 ]'
 	kill -KILL "$tracer"
 	wait "$tracer" || true
-	"$RTRACE" export -f json -o "$(tmp t.json)" "$(tmp t.rtrace)" 2>"$(tmp err)"
-	grep -q 't.rtrace: cut off; what was lost in the last second is not known' "$(tmp err)"
+	"$RTRACE" export -f json -o "$T/t.json" "$T/t.rtrace" 2>"$T/err"
+	grep -q 't.rtrace: cut off; what was lost in the last second is not known' "$T/err"
 	# A second at most is missing; the job makes calls all the time.
-	jq -e '[.traceEvents[] | select(.ph == "X") | .ts] | max - min > 1e6' "$(tmp t.json)"
-	CUT=1 check_nesting "$(tmp t.json)"
-	jq -e '.otherData.spans == ([.traceEvents[] | select(.ph == "X" and .args.args)] | length)' "$(tmp t.json)"
+	jq -e '[.traceEvents[] | select(.ph == "X") | .ts] | max - min > 1e6' "$T/t.json"
+	CUT=1 check_nesting "$T/t.json"
+	jq -e '.otherData.spans == ([.traceEvents[] | select(.ph == "X" and .args.args)] | length)' "$T/t.json"
 }
 
 @test "what cannot be exported" {
 	record_all vectoradd
 	fails 1 '/nonexistent: No such file' "$RTRACE" export /nonexistent
-	fails 1 't.json: this is no recording of rtrace-bpf' "$RTRACE" export "$(tmp t.json)"
+	fails 1 't.json: this is no recording of rtrace-bpf' "$RTRACE" export "$T/t.json"
 	fails 1 '/dev/null: this is no recording of rtrace-bpf' "$RTRACE" export /dev/null
 	fails 1 ': Is a directory' "$RTRACE" export /
 	fails 2 'which recording' "$RTRACE" export
-	fails 2 "unknown format 'xml'" "$RTRACE" export -f xml "$(tmp t.rtrace)"
-	fails 2 "unknown format 'rtrace'" "$RTRACE" export -f rtrace "$(tmp t.rtrace)"
-	fails 1 'output: /nonexistent/x: No such file' "$RTRACE" export -f text -o /nonexistent/x "$(tmp t.rtrace)"
+	fails 2 "unknown format 'xml'" "$RTRACE" export -f xml "$T/t.rtrace"
+	fails 2 "unknown format 'rtrace'" "$RTRACE" export -f rtrace "$T/t.rtrace"
+	fails 1 'output: /nonexistent/x: No such file' "$RTRACE" export -f text -o /nonexistent/x "$T/t.rtrace"
 	fails 1 'output: write /dev/full: No space left on device' \
-		"$RTRACE" export -f text -o /dev/full "$(tmp t.rtrace)"
-	sed 's/RTRACE/RTRAXE/' "$(tmp t.rtrace)" >"$(tmp other)"
-	fails 1 'this is no recording' "$RTRACE" export "$(tmp other)"
-	[ ! -e "$(tmp other.pftrace)" ]
+		"$RTRACE" export -f text -o /dev/full "$T/t.rtrace"
+	sed 's/RTRACE/RTRAXE/' "$T/t.rtrace" >"$T/other"
+	fails 1 'this is no recording' "$RTRACE" export "$T/other"
+	[ ! -e "$T/other.pftrace" ]
 }
 
 @test "a recording that is broken in the middle: all but that, and a warning" {
-	sim_exec "$O/workloads/job" -d 2000 >"$(tmp out)" &
+	sim_exec "$O/workloads/job" -d 2000 >"$T/out" &
 	job=$!
 	JOBS_STARTED+=("$job")
-	wait_for grep -q '^ready' "$(tmp out)"
-	"$RTRACE" -p "$job" --duration 5 -f rtrace -f text -o "$(tmp t)" 2>/dev/null
-	size=$(stat -c %s "$(tmp t.rtrace)")
-	printf '\xff\x00\xff' | dd of="$(tmp t.rtrace)" bs=1 seek=$((size / 2)) conv=notrunc 2>/dev/null
-	"$RTRACE" export -f text -o "$(tmp e.text)" "$(tmp t.rtrace)" 2>"$(tmp err)"
-	grep -q 't.rtrace: broken in places, which are left out' "$(tmp err)"
-	all=$(wc -l <"$(tmp t.text)") some=$(wc -l <"$(tmp e.text)")
+	wait_for grep -q '^ready' "$T/out"
+	"$RTRACE" -p "$job" --duration 5 -f rtrace -f text -o "$T/t" 2>/dev/null
+	size=$(stat -c %s "$T/t.rtrace")
+	printf '\xff\x00\xff' | dd of="$T/t.rtrace" bs=1 seek=$((size / 2)) conv=notrunc 2>/dev/null
+	"$RTRACE" export -f text -o "$T/e.text" "$T/t.rtrace" 2>"$T/err"
+	grep -q 't.rtrace: broken in places, which are left out' "$T/err"
+	all=$(wc -l <"$T/t.text") some=$(wc -l <"$T/e.text")
 	[ "$some" -gt $((all / 4)) ]
 	[ "$some" -lt "$all" ]
 	# What is there is as it was.
-	[ "$(grep -vxF -f "$(tmp t.text)" "$(tmp e.text)" | wc -l)" = 0 ]
+	[ "$(grep -vxF -f "$T/t.text" "$T/e.text" | wc -l)" = 0 ]
 }
 
 teardown() {

@@ -14,10 +14,10 @@ teardown() {
 
 # Traces a workload from its first call.
 trace() {
-	sim SIMKFD_GPUS="${GPUS:-1}" SIMKFD_TRUTH="$(tmp truth)" "$RTRACE" -f json -o "$(tmp t.json)" "${OPTIONS[@]}" \
-		-- "$O/workloads/$1" "${@:2}" >"$(tmp out)" 2>"$(tmp err)"
-	grep -q '^result PASSED$' "$(tmp out)"
-	nothing_lost "$(tmp err)" '; 0 GPU operations uncorrelated'
+	sim SIMKFD_GPUS="${GPUS:-1}" SIMKFD_TRUTH="$T/truth" "$RTRACE" -f json -o "$T/t.json" "${OPTIONS[@]}" \
+		-- "$O/workloads/$1" "${@:2}" >"$T/out" 2>"$T/err"
+	grep -q '^result PASSED$' "$T/out"
+	nothing_lost "$T/err" '; 0 GPU operations uncorrelated'
 }
 
 # What happened to resources, one a line: CORR ROOT and what a workload prints behind "did".
@@ -36,8 +36,8 @@ happened() {
 
 # Those below an outermost call that matches the pattern, without the numbers.
 happened_below() {
-	calls "$1" | awk -F '\t' -v re="$2" '$3 == 0 && $1 ~ re { print $2 }' >"$(tmp roots)"
-	happened "$1" | awk -v roots="$(tmp roots)" 'BEGIN { while ((getline r < roots) > 0) root[r] }
+	calls "$1" | awk -F '\t' -v re="$2" '$3 == 0 && $1 ~ re { print $2 }' >"$T/roots"
+	happened "$1" | awk -v roots="$T/roots" 'BEGIN { while ((getline r < roots) > 0) root[r] }
 		$2 in root { $1 = $2 = ""; sub(/^ */, ""); print }'
 }
 
@@ -56,11 +56,11 @@ OPTIONS=()
 
 @test "an HSA program: every allocation, free, queue and code object, in order, with its size and device" {
 	trace hsa_resources "$O/workloads/kernels.hsaco"
-	[ "$(did "$(tmp out)" | wc -l)" -ge 30 ]
-	diff <(did "$(tmp out)") <(happened "$(tmp t.json)" | cut -d' ' -f3-)
+	[ "$(did "$T/out" | wc -l)" -ge 30 ]
+	diff <(did "$T/out") <(happened "$T/t.json" | cut -d' ' -f3-)
 	# Each in the very call that does it.
-	calls "$(tmp t.json)" | awk -F '\t' '{ print $2, $1 }' >"$(tmp names)"
-	happened "$(tmp t.json)" | awk -v names="$(tmp names)" '
+	calls "$T/t.json" | awk -F '\t' '{ print $2, $1 }' >"$T/names"
+	happened "$T/t.json" | awk -v names="$T/names" '
 		BEGIN { while ((getline < names) > 0) call[$1] = $2
 			want["alloc"] = "^hsa_(amd_memory_pool|memory)_allocate$"; want["free"] = "^hsa_(amd_memory_pool|memory)_free$"
 			want["create-queue"] = "^hsa_queue_create$"; want["destroy-queue"] = "^hsa_queue_destroy$"
@@ -69,17 +69,17 @@ OPTIONS=()
 		END { exit bad || !NR }'
 	# The runtime's begin and end, each in its call.
 	[ "$(jq -r '[.traceEvents[] | select(.cat == "gpu" and (.name | endswith("runtime"))) | .name] | join(",")' \
-		"$(tmp t.json)")" = "start runtime,shut down runtime" ]
+		"$T/t.json")" = "start runtime,shut down runtime" ]
 	# What is in use, told beside each event and as a counter, is the sum over what the program did.
 	for device in gpu cpu; do
-		did "$(tmp out)" | awk -v device=$device '$3 == device { n += $1 == "alloc" ? $2 : -$2; print n }' >"$(tmp sums)"
-		[ "$(tail -n 1 "$(tmp sums)")" = 0 ]
+		did "$T/out" | awk -v device=$device '$3 == device { n += $1 == "alloc" ? $2 : -$2; print n }' >"$T/sums"
+		[ "$(tail -n 1 "$T/sums")" = 0 ]
 		jq -r --arg device $device '[.traceEvents[] | select(.cat == "gpu" and .ph == "i" and .args.in_use != null and
-			(.args.device < 0) == ($device == "cpu"))] | sort_by(.ts) | .[].args.in_use' "$(tmp t.json)" |
-			diff "$(tmp sums)" -
+			(.args.device < 0) == ($device == "cpu"))] | sort_by(.ts) | .[].args.in_use' "$T/t.json" |
+			diff "$T/sums" -
 	done
-	did "$(tmp out)" | awk '$3 == "gpu" { n += $1 == "alloc" ? $2 : -$2; print n }' |
-		diff - <(jq -r '[.traceEvents[] | select(.ph == "C")] | sort_by(.ts) | .[].args.bytes' "$(tmp t.json)")
+	did "$T/out" | awk '$3 == "gpu" { n += $1 == "alloc" ? $2 : -$2; print n }' |
+		diff - <(jq -r '[.traceEvents[] | select(.ph == "C")] | sort_by(.ts) | .[].args.bytes' "$T/t.json")
 }
 
 @test "addresses that go from thread to thread: each free has the size of its own allocation" {
@@ -87,23 +87,23 @@ OPTIONS=()
 	for n in 1 2 3 4; do
 		echo "alloc $((n * 4096)) 500"
 		echo "free $((n * 4096)) 500"
-	done | sort >"$(tmp made)"
+	done | sort >"$T/made"
 	jq -r '.traceEvents[] | select(.cat == "gpu" and .ph == "i" and (.name | IN("alloc", "free"))) |
-		[.name, .args.bytes] | join(" ")' "$(tmp t.json)" | sort | uniq -c | awk '{ print $2, $3, $1 }' | sort |
-		diff "$(tmp made)" -
+		[.name, .args.bytes] | join(" ")' "$T/t.json" | sort | uniq -c | awk '{ print $2, $3, $1 }' | sort |
+		diff "$T/made" -
 	# Each on the thread that did it: a thread frees what it has allocated.
 	jq -r '.traceEvents[] | select(.cat == "gpu" and .ph == "i" and (.name | IN("alloc", "free"))) |
-		[.args.corr, .args.bytes] | @tsv' "$(tmp t.json)" >"$(tmp sizes)"
-	calls "$(tmp t.json)" | cat - "$(tmp sizes)" | awk -F '\t' 'NF > 2 { tid[$2] = $6; next } { print tid[$1], $2 }' |
-		sort -u >"$(tmp pairs)"
-	[ "$(wc -l <"$(tmp pairs)")" = 4 ]
-	[ "$(jq '[.traceEvents[] | select(.ph == "C")] | sort_by(.ts) | last.args.bytes' "$(tmp t.json)")" = 0 ]
+		[.args.corr, .args.bytes] | @tsv' "$T/t.json" >"$T/sizes"
+	calls "$T/t.json" | cat - "$T/sizes" | awk -F '\t' 'NF > 2 { tid[$2] = $6; next } { print tid[$1], $2 }' |
+		sort -u >"$T/pairs"
+	[ "$(wc -l <"$T/pairs")" = 4 ]
+	[ "$(jq '[.traceEvents[] | select(.ph == "C")] | sort_by(.ts) | last.args.bytes' "$T/t.json")" = 0 ]
 }
 
 @test "a HIP program: what hipMalloc, hipFree, hipModuleLoad and Unload do" {
 	trace resources "$O/workloads/resources.hsaco"
-	diff <(did "$(tmp out)" | sed -E 's/^((alloc|free) .*)/\1 gpu/') \
-		<(happened_below "$(tmp t.json)" '^hip(Malloc|Free|ModuleLoad|ModuleUnload)$' | awk '$3 != "cpu" && !($1 == "alloc" && $2 == 1048576)')
+	diff <(did "$T/out" | sed -E 's/^((alloc|free) .*)/\1 gpu/') \
+		<(happened_below "$T/t.json" '^hip(Malloc|Free|ModuleLoad|ModuleUnload)$' | awk '$3 != "cpu" && !($1 == "alloc" && $2 == 1048576)')
 }
 
 @test "kernels: registers, shared and private memory as the code object's notes have them" {
@@ -115,25 +115,25 @@ OPTIONS=()
 		$1 == ".name:" && $2 ~ /^[a-z]+[A-Z]/ { name = $2 }
 		$1 == ".private_segment_fixed_size:" { private = $2 }
 		$1 == ".sgpr_count:" { sgprs = up($2, 16) }
-		$1 == ".vgpr_count:" { print name, up($2, 4), 0, sgprs, lds, private }' | sort >"$(tmp notes)"
-	[ "$(wc -l <"$(tmp notes)")" = 3 ]
+		$1 == ".vgpr_count:" { print name, up($2, 4), 0, sgprs, lds, private }' | sort >"$T/notes"
+	[ "$(wc -l <"$T/notes")" = 3 ]
 	jq -r '.traceEvents[] | select(.cat == "gpu" and .ph == "X") | [.name, .args.vgprs, .args.accum_vgprs, .args.sgprs,
-		.args.lds, .args.scratch] | join(" ")' "$(tmp t.json)" | sort | diff "$(tmp notes)" -
+		.args.lds, .args.scratch] | join(" ")' "$T/t.json" | sort | diff "$T/notes" -
 	# They are of the code object that the module was loaded as.
-	loaded=$(happened_below "$(tmp t.json)" '^hipModuleLoad$' | grep -c load-code)
+	loaded=$(happened_below "$T/t.json" '^hipModuleLoad$' | grep -c load-code)
 	[ "$loaded" = 1 ]
 	jq -e '[.traceEvents[] | select(.name == "load code object" and .args.kernels == 3) | .args.code] as $code |
-		[.traceEvents[] | select(.cat == "gpu" and .ph == "X") | .args.code] | unique == $code' "$(tmp t.json)"
+		[.traceEvents[] | select(.cat == "gpu" and .ph == "X") | .args.code] | unique == $code' "$T/t.json"
 }
 
 @test "devices: as rocminfo and the driver describe them" {
-	sim SIMKFD_GPUS=2 "$RTRACE" -f text -o "$(tmp t)" -- "$O/workloads/hsa_resources" \
-		"$O/workloads/kernels.hsaco" >"$(tmp out)" 2>"$(tmp err)"
+	sim SIMKFD_GPUS=2 "$RTRACE" -f text -o "$T/t" -- "$O/workloads/hsa_resources" \
+		"$O/workloads/kernels.hsaco" >"$T/out" 2>"$T/err"
 	# It asks for the kernel's module, which a simulated driver does not have.
-	mkdir "$(tmp bin)"
-	printf '#!/bin/sh\necho amdgpu\n' >"$(tmp bin)/lsmod"
-	chmod +x "$(tmp bin)/lsmod"
-	PATH="$(tmp bin):$PATH" sim SIMKFD_GPUS=2 rocminfo >"$(tmp info)"
+	mkdir "$T/bin"
+	printf '#!/bin/sh\necho amdgpu\n' >"$T/bin/lsmod"
+	chmod +x "$T/bin/lsmod"
+	PATH="$T/bin:$PATH" sim SIMKFD_GPUS=2 rocminfo >"$T/info"
 	awk -F ': *' '
 		{ value = $2; gsub(/ +$/, "", value) }
 		/^  Name:/ { name = value }
@@ -143,11 +143,11 @@ OPTIONS=()
 		/^  BDFID:/ { bdf = value }
 		/^  Compute Unit:/ && name ~ /^gfx/ {
 			printf "gpu %d: %s %s, %d CUs, PCI 0000:%02x:%02x.%x, %s, node %d\n", n++, name, product, value,
-				int(bdf / 256), int(bdf / 8) % 32, bdf % 8, uuid, node }' "$(tmp info)" >"$(tmp expected)"
-	[ "$(wc -l <"$(tmp expected)")" = 2 ]
-	sed -nE 's/^--- process [0-9]+ (gpu [01]: .*), gpu_id [0-9]+$/\1/p' "$(tmp t)" | diff "$(tmp expected)" -
+				int(bdf / 256), int(bdf / 8) % 32, bdf % 8, uuid, node }' "$T/info" >"$T/expected"
+	[ "$(wc -l <"$T/expected")" = 2 ]
+	sed -nE 's/^--- process [0-9]+ (gpu [01]: .*), gpu_id [0-9]+$/\1/p' "$T/t" | diff "$T/expected" -
 	# The simulated driver's numbers: see tests/simkfd/topology.c.
-	[ "$(sed -nE 's/^--- process .* gpu_id ([0-9]+)$/\1/p' "$(tmp t)" | tr '\n' ' ')" = "$((0x5000)) $((0x5001)) " ]
+	[ "$(sed -nE 's/^--- process .* gpu_id ([0-9]+)$/\1/p' "$T/t" | tr '\n' ' ')" = "$((0x5000)) $((0x5001)) " ]
 }
 
 @test "-t chooses what of the GPU is told" {
@@ -155,67 +155,67 @@ OPTIONS=()
 		OPTIONS=(-t "hip,$words")
 		[ "$words" = memory ] || OPTIONS=(-t hip "$words")
 		trace resources "$O/workloads/resources.hsaco"
-		[ "$(jq -r '[.traceEvents[] | select(.cat == "gpu") | .name] | unique | join(",")' "$(tmp t.json)")" = \
+		[ "$(jq -r '[.traceEvents[] | select(.cat == "gpu") | .name] | unique | join(",")' "$T/t.json")" = \
 			"alloc,device memory in use,free" ]
 	done
 	OPTIONS=(-t "hip,kernel")
 	trace resources "$O/workloads/resources.hsaco"
-	[ "$(jq -r '[.traceEvents[] | select(.cat == "gpu") | .ph] | unique | join(",")' "$(tmp t.json)")" = X ]
+	[ "$(jq -r '[.traceEvents[] | select(.cat == "gpu") | .ph] | unique | join(",")' "$T/t.json")" = X ]
 	OPTIONS=(-t "hip,setup")
 	trace resources "$O/workloads/resources.hsaco"
 	jq -e '[.traceEvents[] | select(.cat == "gpu") | .name] | unique |
 		. - ["create queue", "destroy queue", "load code object", "unload code object", "start runtime", "shut down runtime"] == [] and
-		length >= 4' "$(tmp t.json)"
+		length >= 4' "$T/t.json"
 	OPTIONS=(--scratch-memory-trace --kernel-trace)
 	trace resources "$O/workloads/resources.hsaco"
-	[ "$(jq -r '[.traceEvents[] | select(.cat == "gpu" and .ph == "X")] | length' "$(tmp t.json)")" = 3 ]
+	[ "$(jq -r '[.traceEvents[] | select(.cat == "gpu" and .ph == "X")] | length' "$T/t.json")" = 3 ]
 }
 
 @test "attached late: what was allocated before is freed with its size unknown" {
-	sim_exec HSA_TOOLS_LIB="$AGENT" "$O/workloads/job" -n 20 -t 2 --go "$(tmp go)" >"$(tmp out)" &
+	sim_exec HSA_TOOLS_LIB="$AGENT" "$O/workloads/job" -n 20 -t 2 --go "$T/go" >"$T/out" &
 	job=$!
 	JOBS_STARTED+=("$job")
-	wait_for grep -q '^ready' "$(tmp out)"
-	"$RTRACE" -f json -o "$(tmp t.json)" -p "$job" 2>"$(tmp err)" &
+	wait_for grep -q '^ready' "$T/out"
+	"$RTRACE" -f json -o "$T/t.json" -p "$job" 2>"$T/err" &
 	tracer=$!
 	JOBS_STARTED+=("$tracer")
-	wait_for grep -q 'API calls' "$(tmp err)"
-	touch "$(tmp go)"
+	wait_for grep -q 'API calls' "$T/err"
+	touch "$T/go"
 	wait "$job"
 	wait "$tracer"
-	frees=$(calls "$(tmp t.json)" | awk '$1 == "hipFree"' | wc -l)
-	allocs=$(calls "$(tmp t.json)" | awk '$1 == "hipMalloc"' | wc -l)
+	frees=$(calls "$T/t.json" | awk '$1 == "hipFree"' | wc -l)
+	allocs=$(calls "$T/t.json" | awk '$1 == "hipMalloc"' | wc -l)
 	[ "$frees" -gt "$allocs" ]
-	happened_below "$(tmp t.json)" '^hipFree$' | sort | uniq -c
-	[ "$(happened_below "$(tmp t.json)" '^hipFree$' | grep -c '^free')" = "$frees" ]
-	[ "$(happened_below "$(tmp t.json)" '^hipFree$' | grep -c '^free ?')" = $((frees - allocs)) ]
+	happened_below "$T/t.json" '^hipFree$' | sort | uniq -c
+	[ "$(happened_below "$T/t.json" '^hipFree$' | grep -c '^free')" = "$frees" ]
+	[ "$(happened_below "$T/t.json" '^hipFree$' | grep -c '^free ?')" = $((frees - allocs)) ]
 }
 
 @test "a full ring: what is lost is counted by kind" {
-	sim SIMKFD_TRUTH="$(tmp truth)" RTRACE_AGENT_RING=16 "$RTRACE" -f json -o "$(tmp t.json)" -- \
-		"$O/workloads/streams" -g 1 -t 2 -s 2 -n 200 >"$(tmp out)" 2>"$(tmp err)"
-	grep -q '^result PASSED$' "$(tmp out)"
-	sed -n 's/.*lost GPU records: //p' "$(tmp err)" | grep .
-	total=$(sed -nE 's/.*, ([0-9]+) GPU records, .*/\1/p' "$(tmp err)")
+	sim SIMKFD_TRUTH="$T/truth" RTRACE_AGENT_RING=16 "$RTRACE" -f json -o "$T/t.json" -- \
+		"$O/workloads/streams" -g 1 -t 2 -s 2 -n 200 >"$T/out" 2>"$T/err"
+	grep -q '^result PASSED$' "$T/out"
+	sed -n 's/.*lost GPU records: //p' "$T/err" | grep .
+	total=$(sed -nE 's/.*, ([0-9]+) GPU records, .*/\1/p' "$T/err")
 	[ "$total" -gt 0 ]
-	[ "$(sed -n 's/.*lost GPU records: //p' "$(tmp err)" | tr ',' '\n' | awk '{ n += $1 } END { print n }')" = "$total" ]
+	[ "$(sed -n 's/.*lost GPU records: //p' "$T/err" | tr ',' '\n' | awk '{ n += $1 } END { print n }')" = "$total" ]
 	jq -e --argjson total "$total" '.otherData | .lost_gpu == $total and ([to_entries[] |
 		select(.key | test("^lost_(dispatches|copies|ends|clocks|barriers|memory|scratch|queues|code_objects|runtimes)$")) |
-		.value] | add) == $total' "$(tmp t.json)"
+		.value] | add) == $total' "$T/t.json"
 	# Each dispatch is recorded or counted as lost.
-	[ "$(jq '.otherData | .dispatches + .lost_dispatches' "$(tmp t.json)")" = "$(true_ops "$(tmp truth)" | grep -c ^dispatch)" ]
+	[ "$(jq '.otherData | .dispatches + .lost_dispatches' "$T/t.json")" = "$(true_ops "$T/truth" | grep -c ^dispatch)" ]
 }
 
 @test "Perfetto: a counter of the memory in use, and what happened as instants" {
-	sim "$RTRACE" -f pftrace -o "$(tmp t.pftrace)" -- "$O/workloads/hsa_resources" "$O/workloads/kernels.hsaco" \
-		>"$(tmp out)" 2>"$(tmp err)"
-	protoc --decode=pf.Trace -I tests/unit tests/unit/perfetto.proto <"$(tmp t.pftrace)" >"$(tmp decoded)"
-	not grep -qE '^ *[0-9]+[: {]' "$(tmp decoded)"
-	did "$(tmp out)" | awk '$3 == "gpu" { n += $1 == "alloc" ? $2 : -$2; print n }' |
-		diff - <(sed -n 's/^ *counter_value: //p' "$(tmp decoded)")
-	grep -q 'unit: UNIT_SIZE_BYTES' "$(tmp decoded)"
+	sim "$RTRACE" -f pftrace -o "$T/t.pftrace" -- "$O/workloads/hsa_resources" "$O/workloads/kernels.hsaco" \
+		>"$T/out" 2>"$T/err"
+	protoc --decode=pf.Trace -I tests/unit tests/unit/perfetto.proto <"$T/t.pftrace" >"$T/decoded"
+	not grep -qE '^ *[0-9]+[: {]' "$T/decoded"
+	did "$T/out" | awk '$3 == "gpu" { n += $1 == "alloc" ? $2 : -$2; print n }' |
+		diff - <(sed -n 's/^ *counter_value: //p' "$T/decoded")
+	grep -q 'unit: UNIT_SIZE_BYTES' "$T/decoded"
 	# One instant each, the runtime's begin and end, and that of the trace itself.
-	[ "$(grep -c 'type: TYPE_INSTANT' "$(tmp decoded)")" = $(($(did "$(tmp out)" | wc -l) + 3)) ]
+	[ "$(grep -c 'type: TYPE_INSTANT' "$T/decoded")" = $(($(did "$T/out" | wc -l) + 3)) ]
 }
 
 # The trace without its barriers.
@@ -227,53 +227,53 @@ without_barriers() {
 	trace copies
 	# Engine N of the API is a mask of one bit; the trace counts from 1.
 	jq -r '.traceEvents[] | select(.name == "hsa_amd_memory_async_copy_on_engine") |
-		[.args.corr, (.args.call.engine_id | capture("(?<n>[0-9]+)$").n | tonumber + 1)] | @tsv' "$(tmp t.json)" | sort >"$(tmp told)"
-	jq -r '.traceEvents[] | select(.cat == "gpu" and .args.engine) | [.args.corr, .args.engine] | @tsv' "$(tmp t.json)" |
-		sort | diff "$(tmp told)" -
+		[.args.corr, (.args.call.engine_id | capture("(?<n>[0-9]+)$").n | tonumber + 1)] | @tsv' "$T/t.json" | sort >"$T/told"
+	jq -r '.traceEvents[] | select(.cat == "gpu" and .args.engine) | [.args.corr, .args.engine] | @tsv' "$T/t.json" |
+		sort | diff "$T/told" -
 }
 
 @test "barriers on demand: as many as there are without a tracer, at their times, and nothing else changes" {
 	export SIMKFD_KERNELS=elementAdd=50000
-	sim SIMKFD_TRUTH="$(tmp alone)" "$O/workloads/hsa_dispatch" -k 50000 "$O/workloads/kernels.hsaco" >"$(tmp out)"
+	sim SIMKFD_TRUTH="$T/alone" "$O/workloads/hsa_dispatch" -k 50000 "$O/workloads/kernels.hsaco" >"$T/out"
 	OPTIONS=(--all-functions --barriers)
 	trace hsa_dispatch -k 50000 "$O/workloads/kernels.hsaco"
-	made=$(grep -c ' kind=barrier ' "$(tmp alone)")
+	made=$(grep -c ' kind=barrier ' "$T/alone")
 	[ "$made" -gt 0 ]
 	# Each at the time of a barrier of the truth log, and the GPU has run no others.
-	sed -nE 's/.* kind=barrier .* begin=([0-9]+) end=([0-9]+).*/true \1 \2/p' "$(tmp truth)" >"$(tmp true)"
+	sed -nE 's/.* kind=barrier .* begin=([0-9]+) end=([0-9]+).*/true \1 \2/p' "$T/truth" >"$T/true"
 	jq -r '.traceEvents[] | select(.cat == "gpu" and .name == "barrier") |
-		["traced", (.ts * 1000 | round), ((.ts + .dur) * 1000 | round)] | join(" ")' "$(tmp t.json)" >"$(tmp barriers)"
-	[ "$(wc -l <"$(tmp barriers)")" = "$made" ]
-	[ "$(wc -l <"$(tmp true)")" = "$made" ]
+		["traced", (.ts * 1000 | round), ((.ts + .dur) * 1000 | round)] | join(" ")' "$T/t.json" >"$T/barriers"
+	[ "$(wc -l <"$T/barriers")" = "$made" ]
+	[ "$(wc -l <"$T/true")" = "$made" ]
 	awk 'function near(a, b) { return a - b < 1000 && b - a < 1000 }
 		BEGIN { n = 0 }
 		$1 == "true" { begin[n] = $2; end[n++] = $3; next }
 		{ for (i = 0; i < n && !(near(begin[i], $2) && near(end[i], $3)); i++); if (i == n) { print; bad = 1 } }
-		END { exit bad }' "$(tmp true)" "$(tmp barriers)"
-	without_barriers "$(tmp t.json)" >"$(tmp rest.json)"
-	check_truth "$(tmp truth)" "$(tmp rest.json)"
-	judge --barriers "$(tmp truth)" "$(tmp t.json)"
-	rm "$(tmp truth)"
+		END { exit bad }' "$T/true" "$T/barriers"
+	without_barriers "$T/t.json" >"$T/rest.json"
+	check_truth "$T/truth" "$T/rest.json"
+	judge --barriers "$T/truth" "$T/t.json"
+	rm "$T/truth"
 	OPTIONS=(--all-functions)
 	trace hsa_dispatch -k 50000 "$O/workloads/kernels.hsaco"
-	[ "$(jq '[.traceEvents[] | select(.name == "barrier")] | length' "$(tmp t.json)")" = 0 ]
+	[ "$(jq '[.traceEvents[] | select(.name == "barrier")] | length' "$T/t.json")" = 0 ]
 }
 
 @test "barriers of HIP, which has a signal on each, are told without harm to the rest" {
 	OPTIONS=(--barriers)
 	trace streams -g 1 -t 2 -s 4 -n 50
-	[ "$(jq '.otherData.barriers' "$(tmp t.json)")" -gt 0 ]
-	without_barriers "$(tmp t.json)" >"$(tmp rest.json)"
-	check_truth "$(tmp truth)" "$(tmp rest.json)"
-	judge --barriers "$(tmp truth)" "$(tmp t.json)"
-	CAUSES='^hip' check_causes "$(tmp t.json)"
+	[ "$(jq '.otherData.barriers' "$T/t.json")" -gt 0 ]
+	without_barriers "$T/t.json" >"$T/rest.json"
+	check_truth "$T/truth" "$T/rest.json"
+	judge --barriers "$T/truth" "$T/t.json"
+	CAUSES='^hip' check_causes "$T/t.json"
 }
 
 @test "scratch memory: the runtime's allocation for the first kernel that spills" {
 	GPUS=1
 	trace resources "$O/workloads/resources.hsaco"
 	if ! grep -q hsa_amd_tool_scratch_event_alloc_end "$O/gen/hsa_tables.h"; then
-		[ "$(jq '.otherData.scratch' "$(tmp t.json)")" = 0 ]
+		[ "$(jq '.otherData.scratch' "$T/t.json")" = 0 ]
 		skip "this release of ROCm tells nothing of scratch memory"
 	fi
 	# privateLookup needs some, manyRegisters less: one allocation, enough for a wave of 64 of the first.
@@ -281,26 +281,26 @@ without_barriers() {
 		awk '$1 == ".name:" { name = $2 } $1 == ".private_segment_fixed_size:" && name == "privateLookup" { print $2 }')
 	[ "$private" -gt 0 ]
 	jq -r '.traceEvents[] | select(.cat == "gpu" and .name == "alloc scratch") |
-		[.args.device, .args.queue, .args.bytes, .args.waves] | @tsv' "$(tmp t.json)" >"$(tmp scratch)"
-	cat "$(tmp scratch)"
-	[ "$(wc -l <"$(tmp scratch)")" = 1 ]
-	awk -v private="$private" '{ exit !($1 == 0 && $2 == 1 && $4 > 0 && $3 >= private * 64 * $4) }' "$(tmp scratch)"
+		[.args.device, .args.queue, .args.bytes, .args.waves] | @tsv' "$T/t.json" >"$T/scratch"
+	cat "$T/scratch"
+	[ "$(wc -l <"$T/scratch")" = 1 ]
+	awk -v private="$private" '{ exit !($1 == 0 && $2 == 1 && $4 > 0 && $3 >= private * 64 * $4) }' "$T/scratch"
 }
 
 @test "dormant: names are kept for a tracer that comes late, and nothing is recorded" {
-	sim_exec HSA_TOOLS_LIB="$AGENT" "$O/workloads/job" -n 1 -t 1 --go "$(tmp go)" >"$(tmp out)" &
+	sim_exec HSA_TOOLS_LIB="$AGENT" "$O/workloads/job" -n 1 -t 1 --go "$T/go" >"$T/out" &
 	job=$!
 	JOBS_STARTED+=("$job")
-	wait_for grep -q '^ready' "$(tmp out)"
-	"$O/tests/agent_dump" "$job" >"$(tmp dump)"
-	grep -q '^state head=0 active=0 failed=0' "$(tmp dump)"
+	wait_for grep -q '^ready' "$T/out"
+	"$O/tests/agent_dump" "$job" >"$T/dump"
+	grep -q '^state head=0 active=0 failed=0' "$T/dump"
 	for kind in agent runtime queue code kernel; do
-		grep -q "^$kind " "$(tmp dump)"
+		grep -q "^$kind " "$T/dump"
 	done
 	# Each kernel is in a code object that is named before it.
 	awk '$1 == "code" { known[$2] = 1 }
 		$1 == "kernel" { id = $0; sub(/.* code=/, "id=", id); sub(/ .*/, "", id); n++; if (!known[id]) { print; bad = 1 } }
-		END { exit bad || !n }' "$(tmp dump)"
-	touch "$(tmp go)"
+		END { exit bad || !n }' "$T/dump"
+	touch "$T/go"
 	wait "$job"
 }

@@ -34,7 +34,7 @@ top: name total_calls total_duration average percentage
 "
 
 db() {
-	sqlite3 -bail "$(tmp t.db)" "$@"
+	sqlite3 -bail "$T/t.db" "$@"
 }
 
 # What SQLite itself can say, the names of tables and views, and that every row of a table is in its view.
@@ -62,43 +62,43 @@ check_database() {
 	[ "$(db 'SELECT COUNT(*) FROM regions')" = "$(db 'SELECT COUNT(*) FROM rocpd_region')" ]
 	[ "$(db 'SELECT COUNT(*) FROM samples')" = "$(db 'SELECT COUNT(*) FROM rocpd_sample')" ]
 	[ "$(db "SELECT COUNT(*) FROM rocpd_event WHERE NOT json_valid(extdata) OR NOT json_valid(call_stack)")" = 0 ]
-	[ "$(find "$BATS_TEST_TMPDIR" -name 't.db-*')" = "" ]
+	[ "$(find "$T" -name 't.db-*')" = "" ]
 }
 
 @test "tables and views, and what JSON tells of the same trace" {
 	for w in vectoradd ranges copies "streams -g 2 -t 2 -s 2 -n 20" resources; do
 		echo "$w"
 		record_formats rocpd "$w"
-		grep -qF "wrote $(tmp t.db) (rocpd)" "$(tmp err)"
+		grep -qF "wrote $T/t.db (rocpd)" "$T/err"
 		check_database
-		sums_json "$(tmp t.json)" >"$(tmp sums.json)"
-		sums_rocpd "$(tmp t.db)" >"$(tmp sums.rocpd)"
-		same_sums "$(tmp sums.json)" "$(tmp sums.rocpd)"
+		sums_json "$T/t.json" >"$T/sums.json"
+		sums_rocpd "$T/t.db" >"$T/sums.rocpd"
+		same_sums "$T/sums.json" "$T/sums.rocpd"
 		# All calls, of whatever library, and their arguments.
 		[ "$(db "SELECT COUNT(*) FROM regions WHERE name NOT LIKE 'roctx%RangeA' OR category <> 'MARKER_CORE_RANGE_API'")" = \
-			"$(jq '.otherData.spans' "$(tmp t.json)")" ]
-		[ "$(db "SELECT value FROM rocpd_metadata WHERE tag = 'rtrace.spans'")" = "$(jq '.otherData.spans' "$(tmp t.json)")" ]
+			"$(jq '.otherData.spans' "$T/t.json")" ]
+		[ "$(db "SELECT value FROM rocpd_metadata WHERE tag = 'rtrace.spans'")" = "$(jq '.otherData.spans' "$T/t.json")" ]
 		diff <(jq -r '.traceEvents[] | select(.args.call and .ph == "X") | .args.call | to_entries[] | "\(.key) \(.value)"' \
-			"$(tmp t.json)" | sort) <(db -separator ' ' 'SELECT arg_name, arg_value FROM events_args' | sort) >"$(tmp args.diff)"
+			"$T/t.json" | sort) <(db -separator ' ' 'SELECT arg_name, arg_value FROM events_args' | sort) >"$T/args.diff"
 	done
 }
 
 @test "the views are right about what was run" {
 	record_formats rocpd "streams -g 2 -t 2 -s 2 -n 20"
-	true_ops "$(tmp truth)" | awk -F '\t' '$1 == "dispatch" { print $2 "|" $3 }' | sort >"$(tmp ran)"
-	db "SELECT agent_type_index, replace(name, ' ', '_') FROM kernels" | sort >"$(tmp told)"
-	diff "$(tmp ran)" "$(tmp told)"
-	[ "$(wc -l <"$(tmp told)")" -gt 20 ]
+	true_ops "$T/truth" | awk -F '\t' '$1 == "dispatch" { print $2 "|" $3 }' | sort >"$T/ran"
+	db "SELECT agent_type_index, replace(name, ' ', '_') FROM kernels" | sort >"$T/told"
+	diff "$T/ran" "$T/told"
+	[ "$(wc -l <"$T/told")" -gt 20 ]
 	# A kernel hangs below the call that launched it, on its stream.
 	[ "$(db "SELECT COUNT(*) FROM kernels K LEFT JOIN regions R ON R.stack_id = K.stack_id WHERE R.tid <> K.tid OR R.start > K.start OR R.id IS NULL")" = 0 ]
 	jq -r '.traceEvents[] | select(.cat == "gpu" and .args.grid) | "\(.args.op)|\(.args.stream)|\(.args.queue)|\(.args.corr)|\(.args.grid[0])"' \
-		"$(tmp t.json)" | sort >"$(tmp want)"
-	db 'SELECT dispatch_id, stream_id, queue_id, stack_id, grid_x FROM kernels' | sort >"$(tmp got)"
-	diff "$(tmp want)" "$(tmp got)"
+		"$T/t.json" | sort >"$T/want"
+	db 'SELECT dispatch_id, stream_id, queue_id, stack_id, grid_x FROM kernels' | sort >"$T/got"
+	diff "$T/want" "$T/got"
 	[ "$(db "SELECT COUNT(*) FROM stream_args WHERE arg_value <> 'NULL'")" -gt 20 ]
 	# Shares add up; busy is what the GPUs were.
 	[ "$(db 'SELECT round(SUM(percentage)) FROM top')" = 100.0 ]
-	[ "$(db 'SELECT SUM(total_calls) FROM top_kernels')" = "$(wc -l <"$(tmp ran)")" ]
+	[ "$(db 'SELECT SUM(total_calls) FROM top_kernels')" = "$(wc -l <"$T/ran")" ]
 	[ "$(db "SELECT SUM(GpuTime) FROM busy")" = \
 		"$(db 'SELECT (SELECT SUM(duration) FROM kernels) + (SELECT SUM(duration) FROM memory_copies)')" ]
 	# Processes, threads, devices by name.
@@ -110,37 +110,37 @@ check_database() {
 @test "several processes: each has its own queues, streams and devices" {
 	record_formats rocpd forker
 	check_database
-	sums_json "$(tmp t.json)" >"$(tmp sums.json)"
-	sums_rocpd "$(tmp t.db)" >"$(tmp sums.rocpd)"
-	same_sums "$(tmp sums.json)" "$(tmp sums.rocpd)"
-	diff <(jq -r '.traceEvents[] | select(.cat == "hip") | .pid' "$(tmp t.json)" | sort | uniq -c) \
+	sums_json "$T/t.json" >"$T/sums.json"
+	sums_rocpd "$T/t.db" >"$T/sums.rocpd"
+	same_sums "$T/sums.json" "$T/sums.rocpd"
+	diff <(jq -r '.traceEvents[] | select(.cat == "hip") | .pid' "$T/t.json" | sort | uniq -c) \
 		<(db "SELECT pid FROM regions WHERE category LIKE 'HIP%'" | sort | uniq -c)
 	[ "$(db 'SELECT COUNT(*) FROM processes')" -gt 1 ]
 	[ "$(db 'SELECT COUNT(*) FROM rocpd_kernel_dispatch K JOIN rocpd_info_queue Q ON Q.id = K.queue_id WHERE Q.pid <> K.pid')" = 0 ]
 }
 
 @test "exported is what was written at once; stacks; a recording's database stands beside it" {
-	sim "$RTRACE" -f rocpd -f rtrace --stacks -o "$(tmp t)" -- "$O/workloads/vectoradd" >"$(tmp out)" 2>"$(tmp err)"
-	mkdir "$(tmp x)"
-	cp "$(tmp t.rtrace)" "$(tmp x/job.rtrace)"
-	"$RTRACE" export -f rocpd "$(tmp x/job.rtrace)" 2>"$(tmp err)"
-	grep -qF "wrote $(tmp x/job.db) (rocpd)" "$(tmp err)"
+	sim "$RTRACE" -f rocpd -f rtrace --stacks -o "$T/t" -- "$O/workloads/vectoradd" >"$T/out" 2>"$T/err"
+	mkdir "$T/x"
+	cp "$T/t.rtrace" "$T/x/job.rtrace"
+	"$RTRACE" export -f rocpd "$T/x/job.rtrace" 2>"$T/err"
+	grep -qF "wrote $T/x/job.db (rocpd)" "$T/err"
 	# But for the text of tables: what is in them.
-	diff <(db .dump) <(sqlite3 "$(tmp x/job.db)" .dump)
-	[ "$(files_in "$(tmp x)" | tr '\n' ' ')" = "job.db job.rtrace " ]
-	[ "$(stat -c %a "$(tmp x/job.db)")" = 600 ]
+	diff <(db .dump) <(sqlite3 "$T/x/job.db" .dump)
+	[ "$(files_in "$T/x" | tr '\n' ' ')" = "job.db job.rtrace " ]
+	[ "$(stat -c %a "$T/x/job.db")" = 600 ]
 	[ "$(db "SELECT json_type(call_stack) FROM regions WHERE name = 'hipLaunchKernel' LIMIT 1")" = array ]
 	# One that is there is replaced, with what lay beside it, also through a folder's other name.
-	echo garbage | tee "$(tmp x/job.db)" "$(tmp x/job.db-journal)" >"$(tmp x/job.db-wal)"
-	ln -s x "$(tmp y)"
-	"$RTRACE" export -f rocpd -o "$(tmp y/job.db)" "$(tmp t.rtrace)" 2>"$(tmp err)"
-	diff <(db .dump) <(sqlite3 "$(tmp x/job.db)" .dump)
-	[ "$(files_in "$(tmp x)" | tr '\n' ' ')" = "job.db job.rtrace " ]
+	echo garbage | tee "$T/x/job.db" "$T/x/job.db-journal" >"$T/x/job.db-wal"
+	ln -s x "$T/y"
+	"$RTRACE" export -f rocpd -o "$T/y/job.db" "$T/t.rtrace" 2>"$T/err"
+	diff <(db .dump) <(sqlite3 "$T/x/job.db" .dump)
+	[ "$(files_in "$T/x" | tr '\n' ' ')" = "job.db job.rtrace " ]
 }
 
 @test "what files are called if nobody says" {
 	RTRACE=$(realpath "$RTRACE")
-	cd "$BATS_TEST_TMPDIR"
+	cd "$T"
 	mkdir x
 	cd x
 	sim "$RTRACE" -f csv -f rocpd -- "$O/workloads/vectoradd" >../out 2>../err
@@ -151,7 +151,7 @@ check_database() {
 }
 
 @test "hostile names are values" {
-	cat >"$(tmp marks.py)" <<-EOT
+	cat >"$T/marks.py" <<-EOT
 		import ctypes
 		roctx = ctypes.CDLL("$O/libroctx64.so.4")
 		for name in (b"'); DROP TABLE rocpd_string; --", b'a "quoted" \\\\ name', b'two\nlines', b'\x1b[31m\xff', b'{}', b''):
@@ -159,7 +159,7 @@ check_database() {
 		    roctx.roctxRangePushA(name)
 		    roctx.roctxRangePop()
 	EOT
-	"$RTRACE" -f rocpd -o "$(tmp t.db)" -- python3 "$(tmp marks.py)" 2>"$(tmp err)"
+	"$RTRACE" -f rocpd -o "$T/t.db" -- python3 "$T/marks.py" 2>"$T/err"
 	check_database
 	python3 -c '
 import json, sqlite3, sys
@@ -167,22 +167,22 @@ db = sqlite3.connect(sys.argv[1])
 want = ["\x27); DROP TABLE rocpd_string; --", "a \"quoted\" \\ name", "two\nlines", "\x1b[31m\ufffd", "{}", ""]
 for view in "samples", "regions":
     got = [json.loads(e)["message"] for e, in db.execute("SELECT extdata FROM %s WHERE category = \"MARKER_CORE_RANGE_API\" ORDER BY id" % view)]
-    assert got == want, got' "$(tmp t.db)"
+    assert got == want, got' "$T/t.db"
 }
 
 @test "a tracer that is killed leaves what was committed" {
-	sim_exec "$O/workloads/job" -d 1000 >"$(tmp out)" &
+	sim_exec "$O/workloads/job" -d 1000 >"$T/out" &
 	job=$!
 	JOBS_STARTED+=("$job")
-	wait_for grep -q '^ready' "$(tmp out)"
-	"$RTRACE" -p "$job" -f rocpd -o "$(tmp t.db)" 2>/dev/null &
+	wait_for grep -q '^ready' "$T/out"
+	"$RTRACE" -p "$job" -f rocpd -o "$T/t.db" 2>/dev/null &
 	tracer=$!
 	JOBS_STARTED+=("$tracer")
-	wait_for eval '[ "$(stat -c %s "$(tmp t.db)" 2>/dev/null || echo 0)" -gt 1000000 ]'
+	wait_for eval '[ "$(stat -c %s "$T/t.db" 2>/dev/null || echo 0)" -gt 1000000 ]'
 	# That may be in the middle of the first commit; when it grows again, that is done.
 	sleep 0.5
-	size=$(stat -c %s "$(tmp t.db)")
-	wait_for eval '[ "$(stat -c %s "$(tmp t.db)")" -gt "$size" ]'
+	size=$(stat -c %s "$T/t.db")
+	wait_for eval '[ "$(stat -c %s "$T/t.db")" -gt "$size" ]'
 	kill -KILL "$tracer"
 	wait "$tracer" || true
 	[ "$(db 'PRAGMA integrity_check')" = ok ]
@@ -192,36 +192,36 @@ for view in "samples", "regions":
 
 @test "not to stdout, not through a symbolic link, not into a folder that is not there; a full disk" {
 	record_formats rocpd vectoradd
-	fails 2 '-o -: rocpd writes files, not to stdout' "$RTRACE" export -f rocpd -o - "$(tmp t.rtrace)"
+	fails 2 '-o -: rocpd writes files, not to stdout' "$RTRACE" export -f rocpd -o - "$T/t.rtrace"
 	fails 2 '-o -: rocpd writes files, not to stdout' "$RTRACE" -f rocpd -f json -o - -- true
-	fails 1 'output: /nonexistent/x.db: No such file' "$RTRACE" export -f rocpd -o /nonexistent/x.db "$(tmp t.rtrace)"
-	fails 1 'output: /: ' "$RTRACE" export -f rocpd -o / "$(tmp t.rtrace)"
-	mkdir "$(tmp x)"
-	echo precious >"$(tmp target)"
-	ln -s "$(tmp target)" "$(tmp x/l.db)"
+	fails 1 'output: /nonexistent/x.db: No such file' "$RTRACE" export -f rocpd -o /nonexistent/x.db "$T/t.rtrace"
+	fails 1 'output: /: ' "$RTRACE" export -f rocpd -o / "$T/t.rtrace"
+	mkdir "$T/x"
+	echo precious >"$T/target"
+	ln -s "$T/target" "$T/x/l.db"
 	fails 1 'output: .*/l\.db: a symbolic link, which is not followed' \
-		"$RTRACE" export -f rocpd -o "$(tmp x/l.db)" "$(tmp t.rtrace)"
-	[ "$(cat "$(tmp target)")" = precious ]
-	[ "$(files_in "$(tmp x)")" = l.db ]
+		"$RTRACE" export -f rocpd -o "$T/x/l.db" "$T/t.rtrace"
+	[ "$(cat "$T/target")" = precious ]
+	[ "$(files_in "$T/x")" = l.db ]
 	(
 		trap '' XFSZ
 		ulimit -f 200
-		fails 1 'output: write .*/f\.db: ' "$RTRACE" export -f rocpd -o "$(tmp x/f.db)" "$(tmp t.rtrace)"
+		fails 1 'output: write .*/f\.db: ' "$RTRACE" export -f rocpd -o "$T/x/f.db" "$T/t.rtrace"
 		ulimit -f 8
-		fails 1 'output: .*/g\.db: ' "$RTRACE" export -f rocpd -o "$(tmp x/g.db)" "$(tmp t.rtrace)"
+		fails 1 'output: .*/g\.db: ' "$RTRACE" export -f rocpd -o "$T/x/g.db" "$T/t.rtrace"
 	)
-	[ ! -e "$(tmp x/g.db)" ]
+	[ ! -e "$T/x/g.db" ]
 }
 
 @test "nothing recorded: nothing left; files are the user's who called sudo" {
-	mkdir "$(tmp x)"
-	ln -s nowhere "$(tmp x/t.json)"
-	fails 1 'output: .*/t\.json: a symbolic link' "$RTRACE" -f rocpd -f json -o "$(tmp x/t)" -- true
-	[ "$(files_in "$(tmp x)")" = t.json ]
-	rm "$(tmp x/t.json)"
+	mkdir "$T/x"
+	ln -s nowhere "$T/x/t.json"
+	fails 1 'output: .*/t\.json: a symbolic link' "$RTRACE" -f rocpd -f json -o "$T/x/t" -- true
+	[ "$(files_in "$T/x")" = t.json ]
+	rm "$T/x/t.json"
 	record_formats rocpd vectoradd
-	SUDO_UID=1234 SUDO_GID=2345 "$RTRACE" export -f rocpd -o "$(tmp x/t.db)" "$(tmp t.rtrace)" 2>"$(tmp err)"
-	[ "$(stat -c '%u %g %a' "$(tmp x)"/* | sort -u)" = "1234 2345 600" ]
+	SUDO_UID=1234 SUDO_GID=2345 "$RTRACE" export -f rocpd -o "$T/x/t.db" "$T/t.rtrace" 2>"$T/err"
+	[ "$(stat -c '%u %g %a' "$T/x"/* | sort -u)" = "1234 2345 600" ]
 }
 
 teardown() {

@@ -4,22 +4,22 @@
 
 # traced [NAME=VALUE...] WORKLOAD ARGS...: with the tool of tests/rocprofiler, as the file records.
 traced() {
-	with_tool "$@" || { hip_ended_it && with_tool "$@"; } || { cat "$(tmp err)"; return 1; }
-	grep -q '^result PASSED$' "$(tmp out)"
-	not grep '^wrong' "$(tmp records)"
-	[ "$(tail -n 1 "$(tmp records)")" = finalize ]
+	with_tool "$@" || { hip_ended_it && with_tool "$@"; } || { cat "$T/err"; return 1; }
+	grep -q '^result PASSED$' "$T/out"
+	not grep '^wrong' "$T/records"
+	[ "$(tail -n 1 "$T/records")" = finalize ]
 }
 
 with_tool() {
-	rm -f "$(tmp truth)"
+	rm -f "$T/truth"
 	env HSA_TOOLS_LIB="$O/librocprofiler-sdk.so.1" LD_PRELOAD="$O/tests/libgputool.so $O/libsimkfd.so" \
-		SIMKFD_KERNEL_LIB="$O/workloads/libkernels.so" SIMKFD_GPUS=2 SIMKFD_DRIFT_PPM=200 SIMKFD_TRUTH="$(tmp truth)" \
-		RT_TOOL_OUT="$(tmp records)" "$@" >"$(tmp out)" 2>"$(tmp err)"
+		SIMKFD_KERNEL_LIB="$O/workloads/libkernels.so" SIMKFD_GPUS=2 SIMKFD_DRIFT_PPM=200 SIMKFD_TRUTH="$T/truth" \
+		RT_TOOL_OUT="$T/records" "$@" >"$T/out" 2>"$T/err"
 }
 
 # told WHAT-OF-DISPATCHES WHAT-OF-COPIES: as true_ops has it; names by the kernels' ids.
 told() {
-	sed 's/[.]kd / /' "$(tmp records)" | c++filt | awk -v dispatch="$1" -v copy="$2" '
+	sed 's/[.]kd / /' "$T/records" | c++filt | awk -v dispatch="$1" -v copy="$2" '
 		function node(src, dst) { return (src > 0 ? src : dst) - 1 }
 		$1 == "kernel" && $2 == "load" {
 			name[$3] = $5; for (i = 6; i <= NF - 10; i++) name[$3] = name[$3] "_" $i }
@@ -30,11 +30,11 @@ told() {
 
 # Every operation of the truth log is told once, within 1 us, with its GPU, name and bytes.
 check_told() {
-	true_ops "$(tmp truth)" >"$(tmp true)"
-	[ -s "$(tmp true)" ]
-	told "$1" "$2" >"$(tmp told)"
-	diff <(cut -f1-4 "$(tmp true)") <(cut -f1-4 "$(tmp told)")
-	paste "$(tmp true)" "$(tmp told)" | awk -F '\t' '
+	true_ops "$T/truth" >"$T/true"
+	[ -s "$T/true" ]
+	told "$1" "$2" >"$T/told"
+	diff <(cut -f1-4 "$T/true") <(cut -f1-4 "$T/told")
+	paste "$T/true" "$T/told" | awk -F '\t' '
 		function apart(a, b) { return a > b ? a - b : b - a }
 		apart($5, $11) > 1000 || apart($6, $12) > 1000 { bad++; print } END { exit bad > 0 }'
 }
@@ -59,7 +59,7 @@ check_phases() {
 		END {
 			for (i = 1; i <= n; i++) if (!seen["enter", i] || !seen["exit", i] || !seen["complete", i]) { print "dispatch " i; bad++ }
 			if (copies["enter"] != copies["exit"]) { print "copies"; bad++ }
-			exit bad > 0 }' "$(tmp records)"
+			exit bad > 0 }' "$T/records"
 }
 
 # Each belongs to a call that launches or copies, which had begun and not ended when it was submitted; or to that which has
@@ -73,7 +73,7 @@ check_calls() {
 			n++
 			if ((!open[id] || name[id] !~ re) && name[id] !~ /^hsa_queue_add_write_index/ || tid[id] != by) {
 				bad++; if (bad <= 5) print "by " name[id] ": " $0 } }
-		END { exit bad > 0 || !n }' "$(tmp records)"
+		END { exit bad > 0 || !n }' "$T/records"
 }
 
 # Each use of an id has ended, once all is told that was asked for by it.
@@ -81,7 +81,7 @@ check_retired() {
 	awk '$1 == "retired" { if (retired[$2]++) { print "twice: " $0; bad++ } }
 		$1 == "dispatch" && $2 == "record" { used[$3] }
 		$1 == "copy" && $2 == "record" { used[$4] }
-		END { for (id in used) if (!retired[id]) { print "not retired: " id; bad++ } exit bad > 0 }' "$(tmp records)"
+		END { for (id in used) if (!retired[id]) { print "not retired: " id; bad++ } exit bad > 0 }' "$T/records"
 }
 
 # Code objects have ids from 1 on, each its own, as kernels have (threads may load code at once); a kernel is loaded behind its
@@ -97,13 +97,13 @@ check_code() {
 		function wrong(why) { bad++; if (bad <= 5) print why ": " $0 }
 		END { if (last["object"] != objects || last["kernel"] != kernels) { print "ids left out"; bad++ }
 			for (i in here) { print "left: " i; bad++ } for (i in kernel) { print "left: kernel " i; bad++ }
-			exit bad > 0 || !objects || !kernels }' "$(tmp records)"
+			exit bad > 0 || !objects || !kernels }' "$T/records"
 }
 
 # No kernel ends that is not loaded.
 check_loaded() {
 	awk '$1 == "kernel" { loaded[$3] = $2 == "load" }
-		$1 == "dispatch" && $2 != "record" && !loaded[$10] { print; bad++ } END { exit bad > 0 }' "$(tmp records)"
+		$1 == "dispatch" && $2 != "record" && !loaded[$10] { print; bad++ } END { exit bad > 0 }' "$T/records"
 }
 
 # All that was told, by callbacks and by records, of what GPUs ran and of what was loaded for them.

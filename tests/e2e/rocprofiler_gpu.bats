@@ -21,52 +21,52 @@ load rocprofiler
 		traced RT_TOOL=$what "$O/workloads/streams" -g 2 -t 4 -s 2 -n 20
 		[ $what = callbacks ] || check_told record record
 		[ $what = records ] || check_told complete exit
-		not grep -q '^call' "$(tmp records)"
+		not grep -q '^call' "$T/records"
 		# Each has an id, of its own.
 		[ -z "$(awk '($1 == "dispatch" && ($2 == "record" || $2 == "enter")) || ($1 == "copy" && ($2 == "record" || $2 == "enter")) {
-			print $1 == "copy" ? $4 : $3 }' "$(tmp records)" | sort | uniq -d)" ]
+			print $1 == "copy" ? $4 : $3 }' "$T/records" | sort | uniq -d)" ]
 	done
 }
 
 @test "code that is loaded again has new ids" {
 	traced RT_TOOL=callbacks "$O/workloads/module"
-	[ "$(grep -c '^kernel load .* elementAdd.kd ' "$(tmp records)")" = 3 ]
-	[ "$(awk '$1 == "kernel" && $2 == "load" && $5 == "elementAdd.kd" { print $3 }' "$(tmp records)" | sort -u | wc -l)" = 3 ]
+	[ "$(grep -c '^kernel load .* elementAdd.kd ' "$T/records")" = 3 ]
+	[ "$(awk '$1 == "kernel" && $2 == "load" && $5 == "elementAdd.kd" { print $3 }' "$T/records" | sort -u | wc -l)" = 3 ]
 	# Each launch is of the one that was loaded last.
 	awk '$1 == "kernel" && $2 == "load" { last[$5] = $3; name[$3] = $5 }
-		$1 == "dispatch" && $2 == "enter" { n++; if (last[name[$10]] != $10) bad++ } END { exit bad > 0 || !n }' "$(tmp records)"
+		$1 == "dispatch" && $2 == "enter" { n++; if (last[name[$10]] != $10) bad++ } END { exit bad > 0 || !n }' "$T/records"
 }
 
 @test "what is known of kernels and code objects is what their file says" {
 	traced RT_TOOL=callbacks "$O/workloads/hsa_resources"
-	readelf -sW "$O/workloads/kernels.hsaco" | awk '$NF ~ /\.kd$/ { print $NF }' | sort -u >"$(tmp kernels)"
-	[ -s "$(tmp kernels)" ]
-	object=$(awk '$1 == "object" && $2 == "load" && $5 ~ /kernels.hsaco/ { print $3 }' "$(tmp records)")
+	readelf -sW "$O/workloads/kernels.hsaco" | awk '$NF ~ /\.kd$/ { print $NF }' | sort -u >"$T/kernels"
+	[ -s "$T/kernels" ]
+	object=$(awk '$1 == "object" && $2 == "load" && $5 ~ /kernels.hsaco/ { print $3 }' "$T/records")
 	[ "$(wc -w <<<"$object")" = 1 ]
-	awk -v o="$object" '$1 == "kernel" && $2 == "load" && $4 == o { print $5 }' "$(tmp records)" | sort | diff "$(tmp kernels)" -
+	awk -v o="$object" '$1 == "kernel" && $2 == "load" && $4 == o { print $5 }' "$T/records" | sort | diff "$T/kernels" -
 	# Sizes are those of its metadata; the entry lies in the object.
 	tool=(/usr/bin/llvm-readelf*)
 	"${tool[0]}" --notes "$O/workloads/kernels.hsaco" | awk '
 		/\.group_segment_fixed_size:/ { group = $2 } /\.kernarg_segment_size:/ { kernarg = $2 } /\.kernarg_segment_align:/ { align = $2 }
 		/\.private_segment_fixed_size:/ { private = $2 } /\.symbol:/ { gsub(/\047/, "", $2); symbol = $2 }
-		/\.wavefront_size:/ { print symbol, kernarg, align < 16 ? 16 : align, group, private }' | sort >"$(tmp want)"
-	[ -s "$(tmp want)" ]
-	awk -v o="$object" '$1 == "kernel" && $2 == "load" && $4 == o { print $5, $7, $8, $9, $10 }' "$(tmp records)" | sort | diff "$(tmp want)" -
+		/\.wavefront_size:/ { print symbol, kernarg, align < 16 ? 16 : align, group, private }' | sort >"$T/want"
+	[ -s "$T/want" ]
+	awk -v o="$object" '$1 == "kernel" && $2 == "load" && $4 == o { print $5, $7, $8, $9, $10 }' "$T/records" | sort | diff "$T/want" -
 }
 
 # allocations PHASE: "alloc|free BYTES gpu|cpu", of an address that is freed as it was allocated. Those that fail have none.
 allocations() {
 	awk -v phase="$1" '$1 != "allocation" || $2 != phase || $11 == "(nil)" { next }
 		$3 == "MEMORY_ALLOCATION_ALLOCATE" { what[$11] = $12 " " ($10 > 0 ? "gpu" : "cpu"); print "alloc", what[$11] }
-		$3 == "MEMORY_ALLOCATION_FREE" { print "free", what[$11] }' "$(tmp records)"
+		$3 == "MEMORY_ALLOCATION_FREE" { print "free", what[$11] }' "$T/records"
 }
 
 @test "memory that is allocated and freed is what the program has allocated and freed, as part of its calls" {
 	traced "$O/workloads/hsa_resources"
-	sed -n 's/^did \(alloc\|free\)/\1/p' "$(tmp out)" >"$(tmp want)"
-	[ "$(wc -l <"$(tmp want)")" -gt 20 ]
-	allocations exit | diff "$(tmp want)" -
-	allocations record | diff "$(tmp want)" -
+	sed -n 's/^did \(alloc\|free\)/\1/p' "$T/out" >"$T/want"
+	[ "$(wc -l <"$T/want")" -gt 20 ]
+	allocations exit | diff "$T/want" -
+	allocations record | diff "$T/want" -
 	# Times, and the call of HSA that it is part of.
 	awk '$1 == "call" && $2 == "enter" { name[$4] = $3; open[$4] = 1 }
 		$1 == "call" && $2 == "exit" { open[$4] = 0 }
@@ -74,14 +74,14 @@ allocations() {
 		$1 == "allocation" && $2 != "enter" && (!$8 || $9 < $8) { print "times: " $0; bad++ }
 		$1 == "allocation" && $2 != "record" && (!open[$4] || name[$4] !~ /^hsa_(amd_memory_pool|memory)_(allocate|free)$/) {
 			print "not in its call: " $0; bad++ }
-		END { exit bad > 0 }' "$(tmp records)"
+		END { exit bad > 0 }' "$T/records"
 	# With HIP, which calls HSA: HIP is what called that.
 	traced "$O/workloads/vectoradd"
 	awk '$1 == "call" && $2 == "enter" { name[$4] = $3 }
 		$1 == "allocation" && $2 == "enter" && name[$6] == "hipMalloc" { n++ }
-		END { exit !n }' "$(tmp records)"
-	for phase in exit record; do allocations $phase | sort | uniq -c >"$(tmp $phase)"; done
-	diff "$(tmp exit)" "$(tmp record)"
+		END { exit !n }' "$T/records"
+	for phase in exit record; do allocations $phase | sort | uniq -c >"$T/$phase"; done
+	diff "$T/exit" "$T/record"
 }
 
 @test "a runtime that is initialised is told of once" {
@@ -93,7 +93,7 @@ allocations() {
 			shift
 			for how in callback record; do
 				diff <(for r; do echo "RUNTIME_INITIALIZATION_$r 0"; done | sort) \
-					<(awk -v how=$how '$1 == "init" && $2 == how && $4 >= 10000 { print $3, $5 }' "$(tmp records)" | sort)
+					<(awk -v how=$how '$1 == "init" && $2 == how && $4 >= 10000 { print $3, $5 }' "$T/records" | sort)
 			done
 		done
 	done
@@ -103,20 +103,20 @@ allocations() {
 	grep -q hsa_amd_tool_scratch_event_alloc_end "$O/gen/hsa_tables.h" || skip "this release of ROCm tells nothing of scratch memory"
 	traced "$O/workloads/resources"
 	for what in enter exit record; do
-		[ "$(grep -c "^scratch $what SCRATCH_MEMORY_ALLOC " "$(tmp records)")" = 1 ]
+		[ "$(grep -c "^scratch $what SCRATCH_MEMORY_ALLOC " "$T/records")" = 1 ]
 	done
 	awk '$1 == "scratch" && $8 != 1 { bad++ } $1 == "scratch" { bytes[$2] = $NF } $2 == "record" && $1 == "scratch" && $7 < $6 { bad++ }
-		END { exit bad || bytes["enter"] || !bytes["exit"] || bytes["exit"] != bytes["record"] }' "$(tmp records)"
+		END { exit bad || bytes["enter"] || !bytes["exit"] || bytes["exit"] != bytes["record"] }' "$T/records"
 }
 
 @test "a tool may stop and start its context, call HIP, and be finalised in callbacks of kernels" {
 	traced RT_TOOL=callbacks,records RT_TOOL_DOES=restart "$O/workloads/streams" -g 2 -t 4 -s 2 -n 20
-	[ "$(grep -c '^dispatch complete' "$(tmp records)")" -gt 20 ]
+	[ "$(grep -c '^dispatch complete' "$T/records")" -gt 20 ]
 	traced RT_TOOL=callbacks,records RT_TOOL_DOES=hip "$O/workloads/streams" -g 2 -t 4 -s 2 -n 20
 	check_told complete exit
 	check_told record record
 	traced RT_TOOL=callbacks,records RT_TOOL_DOES=finalize "$O/workloads/streams" -g 2 -t 4 -s 2 -n 20
-	grep -qx 'about to finalize' "$(tmp records)"
+	grep -qx 'about to finalize' "$T/records"
 }
 
 # While the context is stopped, other threads ring for packets beyond those that are being looked at: the GPU takes these, and
@@ -124,8 +124,8 @@ allocations() {
 @test "packets that the GPU takes while a tool is told of them do not cost others their signals" {
 	for _ in 1 2 3 4; do
 		SIMKFD_GPUS=1 traced RT_TOOL=callbacks,records RT_TOOL_DOES=pause timeout 60 "$O/workloads/hsa_producers" -m add -t 16 -n 60
-		[ "$(grep -c '^dispatch enter' "$(tmp records)")" -gt 0 ]
-		[ "$(grep -c '^dispatch enter' "$(tmp records)")" = "$(grep -c '^dispatch complete' "$(tmp records)")" ]
+		[ "$(grep -c '^dispatch enter' "$T/records")" -gt 0 ]
+		[ "$(grep -c '^dispatch enter' "$T/records")" = "$(grep -c '^dispatch complete' "$T/records")" ]
 	done
 }
 
@@ -140,23 +140,23 @@ allocations() {
 			for (id = $3; id && name[id] != "hipLaunchKernel"; id = ancestor[id]);
 			if (id) kernels[id]++; else { print "of no launch: " $0; bad++ } }
 		END { for (id in kernels) if (kernels[id] != 1) { print "launch " id ": kernels " kernels[id]; bad++ }
-			exit bad > 0 || length(kernels) != 960 }' "$(tmp records)"
+			exit bad > 0 || length(kernels) != 960 }' "$T/records"
 }
 
 with_tool_and_tracer() {
-	rm -f "$(tmp truth)"
-	sim HSA_TOOLS_LIB="$O/librocprofiler-sdk.so.1" "$RTRACE" -t hip,gpu -f json -o "$(tmp t.json)" -- \
-		env LD_PRELOAD="$1 $O/libsimkfd.so" SIMKFD_GPUS=2 SIMKFD_DRIFT_PPM=200 SIMKFD_TRUTH="$(tmp truth)" \
-		RT_SDK_OUT="$(tmp records)" RT_TOOL_OUT="$(tmp other)" "${@:2}" "$O/workloads/streams" -g 2 -t 4 -s 2 -n 20 \
-		>"$(tmp out)" 2>"$(tmp err)"
+	rm -f "$T/truth"
+	sim HSA_TOOLS_LIB="$O/librocprofiler-sdk.so.1" "$RTRACE" -t hip,gpu -f json -o "$T/t.json" -- \
+		env LD_PRELOAD="$1 $O/libsimkfd.so" SIMKFD_GPUS=2 SIMKFD_DRIFT_PPM=200 SIMKFD_TRUTH="$T/truth" \
+		RT_SDK_OUT="$T/records" RT_TOOL_OUT="$T/other" "${@:2}" "$O/workloads/streams" -g 2 -t 4 -s 2 -n 20 \
+		>"$T/out" 2>"$T/err"
 }
 
 # beside_tracer LIBRARIES [NAME=VALUE...]: what the GPUs ran is what the tool is told, and what the tracer shows.
 beside_tracer() {
-	with_tool_and_tracer "$@" || { hip_ended_it && with_tool_and_tracer "$@"; } || { cat "$(tmp err)"; return 1; }
-	grep -q '^result PASSED$' "$(tmp out)"
-	check_truth "$(tmp truth)" "$(tmp t.json)"
-	check_counts "$(tmp out)" "$(tmp t.json)" '^hip'
+	with_tool_and_tracer "$@" || { hip_ended_it && with_tool_and_tracer "$@"; } || { cat "$T/err"; return 1; }
+	grep -q '^result PASSED$' "$T/out"
+	check_truth "$T/truth" "$T/t.json"
+	check_counts "$T/out" "$T/t.json" '^hip'
 	check_told complete exit
 	check_told record record
 	check_phases
@@ -169,10 +169,10 @@ beside_tracer() {
 }
 
 @test "the tracer, a tool of libroctracer64 and a second tool beside it: all are told all" {
-	beside_tracer "$O/tests/libtool.so $O/tests/libgputool.so" ROCP_TOOL_LIBRARIES="$O/tests/libcalltool.so" RT_CALLS="$(tmp calls)"
+	beside_tracer "$O/tests/libtool.so $O/tests/libgputool.so" ROCP_TOOL_LIBRARIES="$O/tests/libcalltool.so" RT_CALLS="$T/calls"
 	# The named one is the first one.
-	[ "$(grep -c '^call exit HIP_RUNTIME_API hipLaunchKernel ' "$(tmp calls)")" = "$(sed -n 's/^calls hipLaunchKernel //p' "$(tmp out)")" ]
+	[ "$(grep -c '^call exit HIP_RUNTIME_API hipLaunchKernel ' "$T/calls")" = "$(sed -n 's/^calls hipLaunchKernel //p' "$T/out")" ]
 	for what in dispatch copy; do
-		[ "$(grep -c "^hsaop ${what^^} " "$(tmp other)")" = "$(grep -c "^$what" "$(tmp true)")" ]
+		[ "$(grep -c "^hsaop ${what^^} " "$T/other")" = "$(grep -c "^$what" "$T/true")" ]
 	done
 }

@@ -11,8 +11,8 @@ phases() {
 
 	while [[ $1 == *=* ]]; do set+=("$1") && shift; done
 	sim SIMKFD_GPUS=1 SIMKFD_KERNEL_NS=2000 HSA_TOOLS_LIB="$O/librocprofiler-sdk.so.1" "${set[@]}" setarch -R "$O/tests/sdk_phases" "$@" \
-		>"$(tmp out)" 2>"$(tmp err)" || { tail -n 3 "$(tmp out)" "$(tmp err)"; false; }
-	grep -q '^result PASSED$' "$(tmp out)"
+		>"$T/out" 2>"$T/err" || { tail -n 3 "$T/out" "$T/err"; false; }
+	grep -q '^result PASSED$' "$T/out"
 }
 
 # bats test_tags=slow
@@ -38,10 +38,10 @@ phases() {
 	tsan=$(realpath "$(gcc -print-file-name=libtsan.so)")
 	for does in nothing throw call finalize; do
 		echo "$does"
-		rm -f "$(tmp tsan)".*
+		rm -f "$T/tsan".*
 		phases LD_PRELOAD="$tsan $O/libsimkfd.so" LD_LIBRARY_PATH="$O/tsan" HSA_TOOLS_LIB="$O/tsan/librocprofiler-sdk.so.1" \
-			TSAN_OPTIONS="log_path=$(tmp tsan) exitcode=0" -t 4 -n 60 -d "$does"
+			TSAN_OPTIONS="log_path=$T/tsan exitcode=0" -t 4 -n 60 -d "$does"
 		# What others do is theirs: frames 0 and 1 of a report are where the two accesses are.
-		! cat "$(tmp tsan)".* 2>/dev/null | grep -B 20 -A 20 -E '#[01] [^ ]+ (hsa_agent|inprocess|roctracer|rocprofiler)/'
+		! cat "$T/tsan".* 2>/dev/null | grep -B 20 -A 20 -E '#[01] [^ ]+ (hsa_agent|inprocess|roctracer|rocprofiler)/'
 	done
 }

@@ -21,16 +21,16 @@ plain_names() {
 counts_of() {
 	awk -v phase="$1" -v library="$2" '$1 == "call" && $2 == "enter" {
 			name[$4] = $3; inner[$4] = name[$5] ~ library && name[$5] != $3 && name[$5] !~ /_iterate_/ }
-		$1 == "call" && $2 == phase && $3 ~ library && !inner[$4] { print $3 }' "$(tmp records)" | plain_names | sort | uniq -c |
+		$1 == "call" && $2 == phase && $3 ~ library && !inner[$4] { print $3 }' "$T/records" | plain_names | sort | uniq -c |
 		awk '{ print $2, $1 }'
 }
 
 # Each call of HIP is told of once, and no other. (Tools are finalised when programs unregister their kernels, at exit.)
 check_hip_calls() {
-	sed -n '/__hipUnregisterFatBinary/d; s/^calls \(hip\|__hip\)/\1/p' "$(tmp out)" | plain_names | sort >"$(tmp want)"
-	[ -s "$(tmp want)" ]
+	sed -n '/__hipUnregisterFatBinary/d; s/^calls \(hip\|__hip\)/\1/p' "$T/out" | plain_names | sort >"$T/want"
+	[ -s "$T/want" ]
 	for phase in enter exit; do
-		diff "$(tmp want)" <(counts_of $phase '^(__)?hip')
+		diff "$T/want" <(counts_of $phase '^(__)?hip')
 	done
 }
 
@@ -42,7 +42,7 @@ check_callers() {
 			id = $1 == "copy" ? $4 : $3
 			while (id && name[id] !~ /^hip/) id = up[id]
 			if (name[id] !~ /^hip(.*Launch|Mem(cpy|set)|Module|Graph|Malloc|Free|Host|Stream|Event|Device|Ctx)/) { bad++; print "by " name[id] ": " $0 } }
-		END { exit bad > 0 || !n }' "$(tmp records)"
+		END { exit bad > 0 || !n }' "$T/records"
 }
 
 @test "HIP hands in its tables: each call is told of once, from there, and what the GPUs ran belongs to it" {
@@ -54,7 +54,7 @@ check_callers() {
 		check_callers
 		check_gpu_work
 		for how in callback record; do
-			[ "$(awk -v how=$how '$1 == "init" && $2 == how && $3 ~ /_HIP$/ { print $4, $5 }' "$(tmp records)")" = "60443 0" ]
+			[ "$(awk -v how=$how '$1 == "init" && $2 == how && $3 ~ /_HIP$/ { print $4, $5 }' "$T/records")" = "60443 0" ]
 		done
 	done
 }
@@ -75,31 +75,31 @@ check_callers() {
 			for (id in name) {
 				if (name[id] == "hipLaunchKernel" && launched[id] != 1) { bad++; print "launches " launched[id] }
 				if (name[id] == "hipMemcpyAsync" && copied[id] != 1) { bad++; print "copies " copied[id] } }
-			exit bad > 0 || !length(launched) || !length(copied) }' "$(tmp records)"
+			exit bad > 0 || !length(launched) || !length(copied) }' "$T/records"
 }
 
 @test "HIP hands in its tables: results are what the program has got" {
 	traced "$HIP_REGISTERS" RT_TOOL=hip "$O/workloads/errors"
 	check_hip_calls
-	grep '^returns ' "$(tmp out)" | cut -d' ' -f2- | plain_names >"$(tmp want)"
-	[ "$(wc -l <"$(tmp want)")" -gt 10 ]
-	diff "$(tmp want)" <(awk '$1 == "call" && $2 == "exit" && $7 { print $3, $7 }' "$(tmp records)" | plain_names)
+	grep '^returns ' "$T/out" | cut -d' ' -f2- | plain_names >"$T/want"
+	[ "$(wc -l <"$T/want")" -gt 10 ]
+	diff "$T/want" <(awk '$1 == "call" && $2 == "exit" && $7 { print $3, $7 }' "$T/records" | plain_names)
 }
 
 @test "HIP hands in its tables: tools are shown them, and without them are told that there are none" {
 	traced "$HIP_REGISTERS" RT_TOOL=hip RT_TOOL_TABLES=1 "$O/workloads/vectoradd"
-	[ "$(grep '^table asked' "$(tmp records)" | sort -u)" = "table asked ROCPROFILER_STATUS_SUCCESS
+	[ "$(grep '^table asked' "$T/records" | sort -u)" = "table asked ROCPROFILER_STATUS_SUCCESS
 table asked-all ROCPROFILER_STATUS_SUCCESS" ]
-	diff <(awk '$1 == "table" && $2 ~ /^[24]$/' "$(tmp records)" | sort) <(printf 'table 2 60443 0\ntable 4 60443 0\n')
-	[ "$(grep -c '^table 1 ' "$(tmp records)")" = 1 ]
+	diff <(awk '$1 == "table" && $2 ~ /^[24]$/' "$T/records" | sort) <(printf 'table 2 60443 0\ntable 4 60443 0\n')
+	[ "$(grep -c '^table 1 ' "$T/records")" = 1 ]
 	! ldd "$O/workloads/vectoradd" | grep -q librocprofiler-register || skip "this HIP hands in its tables itself"
 	traced RT_TOOL=hip RT_TOOL_TABLES=1 "$O/workloads/vectoradd"
-	grep -qx 'table asked ROCPROFILER_STATUS_ERROR_NOT_IMPLEMENTED' "$(tmp records)"
-	grep -qx 'table asked-all ROCPROFILER_STATUS_SUCCESS' "$(tmp records)"
-	[ "$(grep -c '^table [0-9]' "$(tmp records)")" = 1 ]
+	grep -qx 'table asked ROCPROFILER_STATUS_ERROR_NOT_IMPLEMENTED' "$T/records"
+	grep -qx 'table asked-all ROCPROFILER_STATUS_SUCCESS' "$T/records"
+	[ "$(grep -c '^table [0-9]' "$T/records")" = 1 ]
 	# Without HIP in the process there may come one.
 	traced RT_TOOL=callbacks RT_TOOL_TABLES=1 "$O/workloads/hsa_dispatch" -n 4
-	grep -qx 'table asked ROCPROFILER_STATUS_SUCCESS' "$(tmp records)"
+	grep -qx 'table asked ROCPROFILER_STATUS_SUCCESS' "$T/records"
 }
 
 # counts_of_hsa: of calls of HSA that are told of; the runtime ends with others than the program.
@@ -111,12 +111,12 @@ counts_of_hsa() {
 	for libraries in "$REGISTER" "$REGISTER $O/librocprofiler-sdk.so.1" "$O/librocprofiler-sdk.so.1 $REGISTER"; do
 		echo "$libraries"
 		traced HSA_TOOLS_LIB="$libraries" RT_TOOL=callbacks,records,calls RT_TOOL_TABLES=1 "$O/workloads/hsa_dispatch" -n 40
-		sed -n 's/^calls hsa_/hsa_/p' "$(tmp out)" | grep -vE '^hsa_(init|shut_down|system_get_info) ' | sort >"$(tmp want)"
-		[ -s "$(tmp want)" ]
-		for phase in enter exit; do diff "$(tmp want)" <(counts_of_hsa $phase); done
+		sed -n 's/^calls hsa_/hsa_/p' "$T/out" | grep -vE '^hsa_(init|shut_down|system_get_info) ' | sort >"$T/want"
+		[ -s "$T/want" ]
+		for phase in enter exit; do diff "$T/want" <(counts_of_hsa $phase); done
 		check_gpu_work
-		[ "$(grep -c '^init callback ' "$(tmp records)")" = 1 ]
-		[ "$(grep -c '^table 1 ' "$(tmp records)")" = 1 ]
+		[ "$(grep -c '^init callback ' "$T/records")" = 1 ]
+		[ "$(grep -c '^table 1 ' "$T/records")" = 1 ]
 	done
 }
 
@@ -126,15 +126,15 @@ counts_of_hsa() {
 	check_callers
 	check_told complete exit
 	check_code
-	diff <(grep '^table [0-9]' "$(tmp records)" | sort) <(printf 'table %d 60443 0\n' 1 2 4)
-	diff <(awk '$1 == "init" && $2 == "callback" { print $3, $4, $5 }' "$(tmp records)" | sort) \
+	diff <(grep '^table [0-9]' "$T/records" | sort) <(printf 'table %d 60443 0\n' 1 2 4)
+	diff <(awk '$1 == "init" && $2 == "callback" { print $3, $4, $5 }' "$T/records" | sort) \
 		<(printf 'RUNTIME_INITIALIZATION_%s 60443 0\n' HIP HSA)
 }
 
 # Behind each kernel that the program has registered, and before it goes, comes what it is launched by, which is where the program's
 # symbol of that name is. Kernels of nobody have none. check_hosts PROGRAM
 check_hosts() {
-	nm "$1" | awk '{ sub(/^0+/, "0x", $1); print $3, $1 }' >"$(tmp symbols)"
+	nm "$1" | awk '{ sub(/^0+/, "0x", $1); print $3, $1 }' >"$T/symbols"
 	awk -v program="$1" 'NR == FNR { at[$1] = $2; next }
 		$1 == "kernel" && $2 == "load" { name = substr($5, 1, length($5) - 3); kernel[$3] = $4 " " name; loaded[name]++ }
 		$1 == "host" && $2 == "load" {
@@ -149,7 +149,7 @@ check_hosts() {
 		END {
 			for (name in loaded) if (hosts[name] != (name in at ? loaded[name] : 0)) { print name; bad++ }
 			for (id in here) { print "left: " here[id]; bad++ }
-			exit bad > 0 || !n }' "$(tmp symbols)" "$(tmp records)"
+			exit bad > 0 || !n }' "$T/symbols" "$T/records"
 }
 
 @test "what kernels are launched by, of a HIP with tables and of one without" {
@@ -163,12 +163,12 @@ check_hosts() {
 	done
 	# Loaded from a file: nobody's, unless the program has one of that name.
 	traced RT_TOOL=callbacks "$O/workloads/module"
-	not grep '^host' "$(tmp records)"
+	not grep '^host' "$T/records"
 }
 
 @test "what compilers call is told of without tables, too" {
 	traced RT_TOOL=hip "$O/workloads/vectoradd"
-	sed -n '/__hipUnregisterFatBinary/d; s/^calls __hip/__hip/p' "$(tmp out)" >"$(tmp want)"
-	[ "$(wc -l <"$(tmp want)")" = 4 ]
-	diff "$(tmp want)" <(counts_of exit '^__hip')
+	sed -n '/__hipUnregisterFatBinary/d; s/^calls __hip/__hip/p' "$T/out" >"$T/want"
+	[ "$(wc -l <"$T/want")" = 4 ]
+	diff "$T/want" <(counts_of exit '^__hip')
 }

@@ -7,7 +7,7 @@ load common
 
 setup() {
 	export PYTHONPATH=$PWD/roctx
-	cat >"$(tmp app.py)" <<-'END'
+	cat >"$T/app.py" <<-'END'
 		import roctx
 		import threading
 		roctx.mark("loaded")
@@ -49,26 +49,26 @@ setup() {
 
 # traced LIBRARY: the program finds only that one
 traced() {
-	mkdir -p "$(tmp lib)"
-	rm -f "$(tmp lib)"/*
-	cp "$O/$1" "$(tmp lib)"
-	LD_LIBRARY_PATH=$(tmp lib) "$RTRACE" -t roctx -f json -o "$(tmp t.json)" -- /usr/bin/python3 "$(tmp app.py)" \
-		>"$(tmp out)" 2>"$(tmp err)"
-	[ "$(cat "$(tmp out)")" = "-1 0 1 1 0 1" ]
-	grep -q 'lost 0 calls' "$(tmp err)"
+	mkdir -p "$T/lib"
+	rm -f "$T/lib"/*
+	cp "$O/$1" "$T/lib"
+	LD_LIBRARY_PATH=$T/lib "$RTRACE" -t roctx -f json -o "$T/t.json" -- /usr/bin/python3 "$T/app.py" \
+		>"$T/out" 2>"$T/err"
+	[ "$(cat "$T/out")" = "-1 0 1 1 0 1" ]
+	grep -q 'lost 0 calls' "$T/err"
 }
 
 # Ranges and marks of the trace, one a line.
 shown() {
-	jq -r '.traceEvents[] | select(.cat == "roctx" and (.args.args | not) and .ph != "e") | .name' "$(tmp t.json)" | sort
+	jq -r '.traceEvents[] | select(.cat == "roctx" and (.args.args | not) and .ph != "e") | .name' "$T/t.json" | sort
 }
 
 # bats test_tags=smoke
 @test "Python: marks, ranges and names; pauses" {
 	traced librocprofiler-sdk-roctx.so.1
 	shown | diff - <(printf '%s\n' a b bytes fails forward 'inner ä' loaded process seen step | sort)
-	jq -e '[.traceEvents[] | select(.name == "thread_name") | .args.name] | index("worker 🐍")' "$(tmp t.json)"
-	check_nesting "$(tmp t.json)"
+	jq -e '[.traceEvents[] | select(.name == "thread_name") | .args.name] | index("worker 🐍")' "$T/t.json"
+	check_nesting "$T/t.json"
 }
 
 @test "Python with libroctx64: what it does not have does nothing" {
@@ -77,8 +77,8 @@ shown() {
 }
 
 @test "Python without a library: the program runs as it is" {
-	LD_LIBRARY_PATH= /usr/bin/python3 "$(tmp app.py)" >"$(tmp out)"
-	[ "$(cat "$(tmp out)")" = "-1 0 0 -1 -1 0" ]
+	LD_LIBRARY_PATH= /usr/bin/python3 "$T/app.py" >"$T/out"
+	[ "$(cat "$T/out")" = "-1 0 0 -1 -1 0" ]
 }
 
 # The messages in the trace: lines "COUNT MESSAGE".
@@ -88,18 +88,18 @@ messages() {
 }
 
 @test "messages that nobody has read are read, in children that end at once, too" {
-	"$RTRACE" -f json -o "$(tmp t.json)" -- "$O/workloads/unread" -n 4 >"$(tmp out)" 2>"$(tmp err)"
-	grep -q '^result PASSED$' "$(tmp out)"
-	messages "$(tmp t.json)"
-	[ "$(messages "$(tmp t.json)")" = "$(printf '10 %s\n' backward forward load optimizer save)" ]
-	not grep -q 'messages of ranges' "$(tmp err)"
-	[ "$(jq .otherData.unreadable "$(tmp t.json)")" = 0 ]
+	"$RTRACE" -f json -o "$T/t.json" -- "$O/workloads/unread" -n 4 >"$T/out" 2>"$T/err"
+	grep -q '^result PASSED$' "$T/out"
+	messages "$T/t.json"
+	[ "$(messages "$T/t.json")" = "$(printf '10 %s\n' backward forward load optimizer save)" ]
+	not grep -q 'messages of ranges' "$T/err"
+	[ "$(jq .otherData.unreadable "$T/t.json")" = 0 ]
 }
 
 @test "messages whose pointers lead nowhere are said to be unreadable, and harm nobody" {
-	"$RTRACE" -f json -o "$(tmp t.json)" -- "$O/workloads/unread" -n 1 -b >"$(tmp out)" 2>"$(tmp err)"
-	grep -q '^result PASSED$' "$(tmp out)"
-	[ "$(messages "$(tmp t.json)")" = "$(printf '%s\n' '4 (unreadable)' '4 backward' '4 forward' '4 load' '4 optimizer' '4 save')" ]
-	grep -q 'lost 4 messages of ranges and marks' "$(tmp err)"
-	[ "$(jq .otherData.unreadable "$(tmp t.json)")" = 4 ]
+	"$RTRACE" -f json -o "$T/t.json" -- "$O/workloads/unread" -n 1 -b >"$T/out" 2>"$T/err"
+	grep -q '^result PASSED$' "$T/out"
+	[ "$(messages "$T/t.json")" = "$(printf '%s\n' '4 (unreadable)' '4 backward' '4 forward' '4 load' '4 optimizer' '4 save')" ]
+	grep -q 'lost 4 messages of ranges and marks' "$T/err"
+	[ "$(jq .otherData.unreadable "$T/t.json")" = 4 ]
 }

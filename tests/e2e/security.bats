@@ -17,7 +17,7 @@ fi
 
 setup() {
 	unset SUDO_UID SUDO_GID
-	chmod o+x "$BATS_RUN_TMPDIR" "$BATS_TEST_TMPDIR"
+	chmod o+x "$BATS_RUN_TMPDIR" "$T"
 }
 
 teardown() {
@@ -52,10 +52,10 @@ has_just() {
 # A process that makes no call until it gets SIGUSR1.
 start_edges() {
 	fresh out
-	"$O/capture/edges" go "$1" >"$(tmp out)" &
+	"$O/capture/edges" go "$1" >"$T/out" &
 	job=$!
 	JOBS_STARTED+=("$job")
-	wait_for grep -q ready "$(tmp out)"
+	wait_for grep -q ready "$T/out"
 }
 
 stop_tracer() {
@@ -66,7 +66,7 @@ stop_tracer() {
 # bats test_tags=node
 @test "capabilities: while it traces it has those that it goes on to need, in all its threads" {
 	start_edges 1
-	start_tracing "$RTRACE" -p "$job" -f rtrace -o "$(tmp t)"
+	start_tracing "$RTRACE" -p "$job" -f rtrace -o "$T/t"
 	# One of them writes the recording.
 	[ "$(find "/proc/$tracer/task" -maxdepth 1 -name '[0-9]*' | wc -l)" -ge 2 ]
 	has_just "$tracer" "${ALWAYS[@]}"
@@ -74,7 +74,7 @@ stop_tracer() {
 	start_tracing "$RTRACE" -a --metrics 127.0.0.1:0
 	has_just "$tracer" "${ALWAYS[@]}" NET_BIND_SERVICE
 	stop_tracer
-	start_tracing env SUDO_UID=65534 SUDO_GID=65534 "$RTRACE" -p "$job" -f rtrace -o "$(tmp t)"
+	start_tracing env SUDO_UID=65534 SUDO_GID=65534 "$RTRACE" -p "$job" -f rtrace -o "$T/t"
 	has_just "$tracer" "${ALWAYS[@]}" CHOWN FOWNER
 	stop_tracer
 }
@@ -82,11 +82,11 @@ stop_tracer() {
 paranoid() {
 	fresh t.json
 	start_edges 10
-	start_tracing env LD_PRELOAD="$O/capture/oldkernel.so" OLDKERNEL=paranoid "$RTRACE" --attach "$1" -p "$job" -f json -o "$(tmp t.json)"
+	start_tracing env LD_PRELOAD="$O/capture/oldkernel.so" OLDKERNEL=paranoid "$RTRACE" --attach "$1" -p "$job" -f json -o "$T/t.json"
 	has_just "$tracer" "${ALWAYS[@]}" SYS_ADMIN
 	kill -USR1 "$job"
 	wait "$tracer"
-	[ "$(count "$(tmp t.json)" hipTestPlain)" = 10 ]
+	[ "$(count "$T/t.json" hipTestPlain)" = 10 ]
 }
 
 @test "capabilities: a kernel that wants CAP_SYS_ADMIN for events" {
@@ -94,38 +94,38 @@ paranoid() {
 }
 
 @test "capabilities: a command has what its user has, and its tracer has not" {
-	grep -E '^(Cap|NoNewPrivs|Seccomp)' /proc/self/status >"$(tmp own)"
+	grep -E '^(Cap|NoNewPrivs|Seccomp)' /proc/self/status >"$T/own"
 	# shellcheck disable=SC2016 # for the inner shell
 	"$RTRACE" -f text -o /dev/null -- sh -c 'grep -E "^(Cap|NoNewPrivs|Seccomp)" /proc/self/status >"$1"; exec "$2" go 1' \
-		sh "$(tmp status)" "$O/capture/edges" >"$(tmp out)" 2>"$(tmp err)" &
+		sh "$T/status" "$O/capture/edges" >"$T/out" 2>"$T/err" &
 	tracer=$!
 	JOBS_STARTED+=("$tracer")
-	wait_for grep -q ready "$(tmp out)"
-	diff "$(tmp own)" "$(tmp status)"
+	wait_for grep -q ready "$T/out"
+	diff "$T/own" "$T/status"
 	has_just "$tracer" "${ALWAYS[@]}" KILL
-	kill -USR1 "$(awk '/^ready/ { print $2 }' "$(tmp out)")"
+	kill -USR1 "$(awk '/^ready/ { print $2 }' "$T/out")"
 	wait "$tracer"
 }
 
 # later MODE: the job of another user comes when the tracer has given up what it does not need.
 later() {
 	fresh out job.err go err t.json t.text
-	rm -rf "$(tmp u)"
+	rm -rf "$T/u"
 	start_node_tracer --attach "$1"
 	has_just "$tracer" "${ALWAYS[@]}"
 	start_private_job
-	wait_for grep -q "attach: .*$(tmp u)/libamdhip64.*, all processes" "$(tmp err)"
-	wait_for grep -q "agent: process $job: recording" "$(tmp err)"
+	wait_for grep -q "attach: .*$T/u/libamdhip64.*, all processes" "$T/err"
+	wait_for grep -q "agent: process $job: recording" "$T/err"
 	go
 	wait "$job"
 	stop_node_tracer
 	# What it did to get ready is traced as well.
-	only "$job" | jq -c --argjson at "$(cat "$(tmp go.at)")" \
-		'.traceEvents |= map(select(.ph != "X" or .ts * 1000 >= $at))' >"$(tmp job.json)"
-	check_counts "$(tmp out)" "$(tmp job.json)"
-	check_causes "$(tmp job.json)"
-	truth_since_go "$(tmp u/truth)"
-	JUDGE=--one-process check_truth "$(tmp truth.go)" "$(tmp job.json)"
+	only "$job" | jq -c --argjson at "$(cat "$T/go.at")" \
+		'.traceEvents |= map(select(.ph != "X" or .ts * 1000 >= $at))' >"$T/job.json"
+	check_counts "$T/out" "$T/job.json"
+	check_causes "$T/job.json"
+	truth_since_go "$T/u/truth"
+	JUDGE=--one-process check_truth "$T/truth.go" "$T/job.json"
 }
 
 # bats test_tags=node
@@ -135,49 +135,49 @@ later() {
 
 @test "-- CMD: a process that is another user's by then, in a session of its own, is not held for ever" {
 	copy_capture new
-	chmod -R o+rX "$(tmp new)"
-	timeout "$(seconds 60)" "$RTRACE" -f text -o "$(tmp t)" -- setsid --wait "${NOBODY[@]}" "$(tmp new)/edges" plain 10 >"$(tmp out)" 2>"$(tmp err)"
-	grep -q '^result PASSED$' "$(tmp out)"
-	[ "$(grep -c hipTestPlain "$(tmp t)")" = 10 ]
+	chmod -R o+rX "$T/new"
+	timeout "$(seconds 60)" "$RTRACE" -f text -o "$T/t" -- setsid --wait "${NOBODY[@]}" "$T/new/edges" plain 10 >"$T/out" 2>"$T/err"
+	grep -q '^result PASSED$' "$T/out"
+	[ "$(grep -c hipTestPlain "$T/t")" = 10 ]
 }
 
 @test "behind sudo, in a folder that is the user's alone: what is written later is the user's, too" {
-	mkdir -m 700 "$(tmp u)"
-	chown 65534:65533 "$(tmp u)"
-	sim SUDO_UID=65534 SUDO_GID=65533 "$RTRACE" --rotate 64K -f rtrace -o "$(tmp u/t.rtrace)" -- \
-		"$O/workloads/storm" -n 8000 >"$(tmp out)" 2>"$(tmp err)"
-	[ -e "$(tmp u/t.1.rtrace)" ]
-	sim SUDO_UID=65534 SUDO_GID=65533 "$RTRACE" --per-process -f otf2 -o "$(tmp u/o)" -- \
-		sh -c "'$O/workloads/vectoradd'" >"$(tmp out)" 2>"$(tmp err)"
-	cat "$(tmp err)"
-	[ "$(find "$(tmp u)" -mindepth 1 -type d -name 'o.*' | wc -l)" -ge 1 ]
-	[ "$(find "$(tmp u)" -printf '%U:%G\n' | sort -u)" = 65534:65533 ]
-	[ "$(find "$(tmp u)" -type f -printf '%m\n' | sort -u)" = 600 ]
-	[ "$(find "$(tmp u)" -type d -printf '%m\n' | sort -u)" = 700 ]
+	mkdir -m 700 "$T/u"
+	chown 65534:65533 "$T/u"
+	sim SUDO_UID=65534 SUDO_GID=65533 "$RTRACE" --rotate 64K -f rtrace -o "$T/u/t.rtrace" -- \
+		"$O/workloads/storm" -n 8000 >"$T/out" 2>"$T/err"
+	[ -e "$T/u/t.1.rtrace" ]
+	sim SUDO_UID=65534 SUDO_GID=65533 "$RTRACE" --per-process -f otf2 -o "$T/u/o" -- \
+		sh -c "'$O/workloads/vectoradd'" >"$T/out" 2>"$T/err"
+	cat "$T/err"
+	[ "$(find "$T/u" -mindepth 1 -type d -name 'o.*' | wc -l)" -ge 1 ]
+	[ "$(find "$T/u" -printf '%U:%G\n' | sort -u)" = 65534:65533 ]
+	[ "$(find "$T/u" -type f -printf '%m\n' | sort -u)" = 600 ]
+	[ "$(find "$T/u" -type d -printf '%m\n' | sort -u)" = 700 ]
 }
 
 # refuses COMMAND...: to another user, not to us.
 refuses() {
 	"$@" >/dev/null
-	not "${NOBODY[@]}" "$@" >"$(tmp refused)" 2>&1
-	cat "$(tmp refused)"
-	grep -Eq 'Permission denied|Operation not permitted' "$(tmp refused)"
+	not "${NOBODY[@]}" "$@" >"$T/refused" 2>&1
+	cat "$T/refused"
+	grep -Eq 'Permission denied|Operation not permitted' "$T/refused"
 }
 
 @test "outputs of every format are their owner's alone, whatever the umask is" {
 	umask 0
-	mkdir "$(tmp d)"
+	mkdir "$T/d"
 	# shellcheck disable=SC2046 # words
-	sim "$RTRACE" $(printf -- '-f %s ' rtrace json pftrace html csv rocpd otf2 roctracer folded stats text) -o "$(tmp d)/t" -- \
-		"$O/workloads/vectoradd" >"$(tmp out)" 2>"$(tmp err)"
-	find "$(tmp d)" -mindepth 1 -printf '%y %m %p\n' >"$(tmp modes)"
-	cat "$(tmp err)" "$(tmp modes)"
-	[ "$(wc -l <"$(tmp modes)")" -ge 11 ]
+	sim "$RTRACE" $(printf -- '-f %s ' rtrace json pftrace html csv rocpd otf2 roctracer folded stats text) -o "$T/d/t" -- \
+		"$O/workloads/vectoradd" >"$T/out" 2>"$T/err"
+	find "$T/d" -mindepth 1 -printf '%y %m %p\n' >"$T/modes"
+	cat "$T/err" "$T/modes"
+	[ "$(wc -l <"$T/modes")" -ge 11 ]
 	# What lies in a folder that nobody else may enter may have any mode.
-	not grep -Ev '^f 600 |^d 700 |/t[^/]*/' "$(tmp modes)"
-	refuses cat "$(tmp d)/t.rtrace"
-	refuses cat "$(tmp d)/t.json"
-	refuses ls "$(tmp d)/t.otf2"
+	not grep -Ev '^f 600 |^d 700 |/t[^/]*/' "$T/modes"
+	refuses cat "$T/d/t.rtrace"
+	refuses cat "$T/d/t.json"
+	refuses ls "$T/d/t.otf2"
 }
 
 # range PID: where the memory is mapped that it shares with its tracer
@@ -187,7 +187,7 @@ range() {
 
 @test "the memory that a job shares with its tracer, and the tracer itself, are out of reach of other users" {
 	start_job HSA_TOOLS_LIB="$AGENT" "$O/workloads/job" -d 1000
-	start_tracing "$RTRACE" -p "$job" -f rtrace -o "$(tmp t)"
+	start_tracing "$RTRACE" -p "$job" -f rtrace -o "$T/t"
 	[ "$(stat -L -c '%a %u' "/proc/$job/map_files/$(range "$job")")" = "600 0" ]
 	refuses dd if="/proc/$job/map_files/$(range "$job")" of=/dev/null bs=1 count=1
 	refuses dd if="/proc/$tracer/map_files/$(range "$tracer")" of=/dev/null bs=1 count=1

@@ -12,7 +12,7 @@ load common
 load gpu
 
 setup_file() {
-	export SIMKFD_GPUS=1 BATS_TEST_TMPDIR=$BATS_FILE_TMPDIR
+	export SIMKFD_GPUS=1
 	learn_names
 }
 
@@ -20,19 +20,19 @@ setup() {
 	AGENT=$(realpath "$O/librtrace-agent.so")
 	FIRST=${RT_FIRST:-0} LAST=$((${RT_FIRST:-0} + ${RT_ROUNDS:-5} - 1)) BESIDE=${RT_BESIDE:-1}
 	export SIMKFD_GPUS=1
-	cp "$BATS_FILE_TMPDIR/names" "$(tmp names)"
+	cp "$BATS_FILE_TMPDIR/names" "$T/names"
 }
 
 # A copy of tracer and agent of another build: the number of its shared memory is another.
 make_other_build() {
 	local at
 
-	mkdir -p "$(tmp b)"
-	cp "$RTRACE" "$(tmp b/rtrace-bpf)"
+	mkdir -p "$T/b"
+	cp "$RTRACE" "$T/b/rtrace-bpf"
 	at=$(readelf -SW "$RTRACE" | sed -n 's/.*\.rtrace_layout *PROGBITS *[0-9a-f]* *\([0-9a-f]*\) .*/\1/p')
 	[ -n "$at" ]
-	printf 'OTHER123' | dd of="$(tmp b/rtrace-bpf)" bs=1 seek=$((16#$at)) conv=notrunc status=none
-	not cmp -s "$RTRACE" "$(tmp b/rtrace-bpf)"
+	printf 'OTHER123' | dd of="$T/b/rtrace-bpf" bs=1 seek=$((16#$at)) conv=notrunc status=none
+	not cmp -s "$RTRACE" "$T/b/rtrace-bpf"
 }
 
 # lag ROUND SECONDS: spread evenly over so many seconds, in the order 0, 1/2, 1/4, 3/4, 1/8, ...
@@ -46,13 +46,13 @@ rival() {
 
 	shift
 	fresh "$n.json" "$n.err"
-	"$@" -f json -o "$(tmp "$n.json")" 2>"$(tmp "$n.err")" &
+	"$@" -f json -o "$T/$n.json" 2>"$T/$n.err" &
 	tracers[n]=$!
 	JOBS_STARTED+=("$!")
 }
 
 is_ready() {
-	grep -qE 'API calls|another build' "$(tmp "$1.err")"
+	grep -qE 'API calls|another build' "$T/$1.err"
 }
 
 # names TRACE [PID]: the functions in a trace, of that process alone
@@ -64,7 +64,7 @@ names() {
 only_known_names() {
 	local unknown
 
-	unknown=$(comm -13 "$(tmp names)" <(names "$@"))
+	unknown=$(comm -13 "$T/names" <(names "$@"))
 	[ -z "$unknown" ] || { echo "never called: $unknown"; return 1; }
 }
 
@@ -73,7 +73,7 @@ learn_names() {
 	local n AGENT
 
 	AGENT=$(realpath "$O/librtrace-agent.so")
-	: >"$(tmp names.all)"
+	: >"$T/names.all"
 	for n in 1 2; do
 		fresh go
 		start_job HSA_TOOLS_LIB="$AGENT" "$O/workloads/job" -n 30 -t "$n"
@@ -82,12 +82,12 @@ learn_names() {
 		go
 		wait "$job"
 		wait "${tracers[0]}"
-		names "$(tmp 0.json)" >>"$(tmp names.all)"
+		names "$T/0.json" >>"$T/names.all"
 	done
-	sim "$RTRACE" -t all -f json -o "$(tmp 0.json)" -- "$O/workloads/job" -n 30 >"$(tmp out)" 2>"$(tmp 0.err)"
-	names "$(tmp 0.json)" >>"$(tmp names.all)"
-	sort -u "$(tmp names.all)" >"$(tmp names)"
-	grep -q '^hipLaunchKernel$' "$(tmp names)"
+	sim "$RTRACE" -t all -f json -o "$T/0.json" -- "$O/workloads/job" -n 30 >"$T/out" 2>"$T/0.err"
+	names "$T/0.json" >>"$T/names.all"
+	sort -u "$T/names.all" >"$T/names"
+	grep -q '^hipLaunchKernel$' "$T/names"
 }
 
 # The calls of the job that the closing line of a tracer counts as lost.
@@ -99,13 +99,13 @@ lost_calls() {
 has_all_calls() {
 	local made told
 
-	made=$(awk '$1 == "calls" { n += $3 } END { print n }' "$(tmp out)")
-	told=$(calls "$(tmp "$1.json")" | awk -F '\t' -v out="$(tmp out)" '
+	made=$(awk '$1 == "calls" { n += $3 } END { print n }' "$T/out")
+	told=$(calls "$T/$1.json" | awk -F '\t' -v out="$T/out" '
 		BEGIN { while (getline line <out) { split(line, f, " "); if (f[1] == "calls") { sub(/R0[0-9]+$/, "", f[2]); made[f[2]] } } }
 		$1 in made && $3 == 0 { n++ }
 		END { print n + 0 }')
-	echo "tracer $1: $told of $made calls, $(lost_calls "$(tmp "$1.err")") lost"
-	[ $((told + $(lost_calls "$(tmp "$1.err")"))) -ge "$made" ]
+	echo "tracer $1: $told of $made calls, $(lost_calls "$T/$1.err") lost"
+	[ $((told + $(lost_calls "$T/$1.err"))) -ge "$made" ]
 }
 
 # The one that has the agent, by what both say.
@@ -113,7 +113,7 @@ winner() {
 	local n
 
 	for n in 1 2; do
-		! grep -q 'API calls and GPU times$' "$(tmp $n.err)" || echo "$n"
+		! grep -q 'API calls and GPU times$' "$T/$n.err" || echo "$n"
 	done
 }
 
@@ -122,7 +122,7 @@ job_ended_well() {
 
 	wait "$job" || status=$?
 	[ "$status" = 0 ]
-	grep -q '^result PASSED$' "$(tmp out)"
+	grep -q '^result PASSED$' "$T/out"
 }
 
 # done_with ROUND: for who waits
@@ -133,7 +133,7 @@ done_with() {
 # show ROUND: what is of use if a round fails
 show() {
 	echo "round $1"
-	tail -n 6 "$(tmp 1.err)" "$(tmp 2.err)" "$(tmp job.err)" 2>/dev/null || :
+	tail -n 6 "$T/1.err" "$T/2.err" "$T/job.err" 2>/dev/null || :
 }
 
 # race ROUND SECOND_TRACER: two tracers come to a job, the second some time after the first. In every second round the job
@@ -142,7 +142,7 @@ race() {
 	local i=$1 second=$2 threads=2
 
 	[ $((i % 2)) = 0 ] || threads=1
-	rm -f "$(tmp go)" "$(tmp truth)"
+	rm -f "$T/go" "$T/truth"
 	if [ "$threads" = 2 ]; then
 		start_job HSA_TOOLS_LIB="$AGENT" "$O/workloads/job" -n 100 -t 2 || return
 	else
@@ -161,16 +161,16 @@ race() {
 	fi
 	job_ended_well || return
 	wait "${tracers[1]}" "${tracers[2]}" || return
-	only_known_names "$(tmp 1.json)" && only_known_names "$(tmp 2.json)"
+	only_known_names "$T/1.json" && only_known_names "$T/2.json"
 }
 
 # has_all_work ROUND N: calls and operations are in the trace of the one that has the agent
 has_all_work() {
 	if [ $(($1 % 2)) = 0 ]; then
-		truth_since_go "$(tmp truth)"
-		has_all_calls "$2" && check_truth "$(tmp truth.go)" "$(tmp "$2.json")" && check_causes "$(tmp "$2.json")"
+		truth_since_go "$T/truth"
+		has_all_calls "$2" && check_truth "$T/truth.go" "$T/$2.json" && check_causes "$T/$2.json"
 	else
-		check_truth_between "$(tmp truth)" "$(tmp "$2.json")"
+		check_truth_between "$T/truth" "$T/$2.json"
 	fi
 }
 
@@ -179,8 +179,8 @@ has_all_work() {
 		race "$i" "$RTRACE" || { show "$i"; false; }
 		one=$(winner) two=$((3 - $(winner)))
 		[ "$(echo "$one" | wc -w)" = 1 ] || { show "$i"; false; }
-		grep -q "API calls; no GPU times: its agent serves another tracer, process ${tracers[one]}$" "$(tmp "$two.err")" || { show "$i"; false; }
-		[ "$(jq '[.traceEvents[] | select(.cat == "gpu")] | length' "$(tmp "$two.json")")" = 0 ] || { show "$i"; false; }
+		grep -q "API calls; no GPU times: its agent serves another tracer, process ${tracers[one]}$" "$T/$two.err" || { show "$i"; false; }
+		[ "$(jq '[.traceEvents[] | select(.cat == "gpu")] | length' "$T/$two.json")" = 0 ] || { show "$i"; false; }
 		has_all_work "$i" "$one" || { show "$i"; false; }
 		done_with "$i"
 	done
@@ -189,9 +189,9 @@ has_all_work() {
 @test "two tracers of two builds at once: the agent serves the one of its own build, the other keeps its hands off" {
 	make_other_build
 	for ((i = FIRST; i <= LAST; i++)); do
-		race "$i" "$(tmp b/rtrace-bpf)" || { show "$i"; false; }
+		race "$i" "$T/b/rtrace-bpf" || { show "$i"; false; }
 		[ "$(winner)" = 1 ] || { show "$i"; false; }
-		[ "$(grep -c 'is of another build of rtrace, and left alone' "$(tmp 2.err)")" = 1 ] || { show "$i"; false; }
+		[ "$(grep -c 'is of another build of rtrace, and left alone' "$T/2.err")" = 1 ] || { show "$i"; false; }
 		has_all_work "$i" 1 || { show "$i"; false; }
 		done_with "$i"
 	done
@@ -201,85 +201,85 @@ has_all_work() {
 @test "a recorder of the node beside -- CMD: the command's tracer has the GPU times" {
 	needs_to_be_alone
 	for ((i = FIRST; i <= LAST; i++)); do
-		rm -f "$(tmp truth)"
+		rm -f "$T/truth"
 		rival 1 "$RTRACE" -a -t hip,gpu
 		sleep "$(lag "$i" 0.8)"
 		fresh out 2.json
 		status=0
-		sim SIMKFD_TRUTH="$(tmp truth)" "$RTRACE" -t hip,gpu -f json -o "$(tmp 2.json)" -- "$O/workloads/job" -n 50 -t 2 >"$(tmp out)" 2>"$(tmp 2.err)" || status=$?
+		sim SIMKFD_TRUTH="$T/truth" "$RTRACE" -t hip,gpu -f json -o "$T/2.json" -- "$O/workloads/job" -n 50 -t 2 >"$T/out" 2>"$T/2.err" || status=$?
 		[ "$status" = 0 ] || { show "$i"; false; }
 		kill -INT "${tracers[1]}"
 		wait "${tracers[1]}" || { show "$i"; false; }
-		grep -q '^result PASSED$' "$(tmp out)" || { show "$i"; false; }
-		job=$(calls "$(tmp 2.json)" | cut -f 5 | sort -u)
-		only_known_names "$(tmp 1.json)" "$job" && only_known_names "$(tmp 2.json)" || { show "$i"; false; }
-		{ check_truth "$(tmp truth)" "$(tmp 2.json)" && check_causes "$(tmp 2.json)" && has_all_calls 2; } || { show "$i"; false; }
+		grep -q '^result PASSED$' "$T/out" || { show "$i"; false; }
+		job=$(calls "$T/2.json" | cut -f 5 | sort -u)
+		only_known_names "$T/1.json" "$job" && only_known_names "$T/2.json" || { show "$i"; false; }
+		{ check_truth "$T/truth" "$T/2.json" && check_causes "$T/2.json" && has_all_calls 2; } || { show "$i"; false; }
 		done_with "$i"
 	done
 }
 
 # beside ROUND: a job that a recorder of the node, tracer 1, sees, and its own tracer; in a folder and a shell of their own
 beside() {
-	local i=$1 recorded=$BATS_TEST_TMPDIR recorder
+	local i=$1 recorded=$T recorder
 
 	JOBS_STARTED=() TEST_GROUP= # which are the test's
 	trap end_processes EXIT
-	BATS_TEST_TMPDIR=$(tmp "$i")
+	T=$T/$i
 	start_job HSA_TOOLS_LIB="$AGENT" "$O/workloads/job" -d $((BESIDE > 4 ? 5000 : 1000)) -t 1 || return
-	echo "$job" >"$(tmp job)"
+	echo "$job" >"$T/job"
 	go
-	touch "$(tmp at.work)"
+	touch "$T/at.work"
 	until [ -s "$recorded/recorder" ]; do
-		[ -d "$BATS_TEST_TMPDIR" ] || return
+		[ -d "$T" ] || return
 		sleep 0.02
 	done
 	recorder=$(cat "$recorded/recorder")
 	sleep "$(lag "$i" 0.8)"
 	rival 2 "$RTRACE" -p "$job" -t hip,gpu --duration 0.5
 	wait "${tracers[2]}" || return
-	grep -q 'API calls and GPU times$' "$(tmp 2.err)" || return
-	LEAST=2 check_truth_between "$(tmp truth)" "$(tmp 2.json)" || return
+	grep -q 'API calls and GPU times$' "$T/2.err" || return
+	LEAST=2 check_truth_between "$T/truth" "$T/2.json" || return
 	has_it() {
 		grep -qE "process $job( \(job\))?: (API calls and GPU times|GPU times from now on)" "$recorded/1.err" &&
 			"$RTRACE" ps | grep "^ *$job " | grep -q " recording for $recorder"
 	}
 	wait_for has_it || { "$RTRACE" ps; return 1; }
 	kill -TERM "$job"
-	job_ended_well && only_known_names "$(tmp 2.json)"
+	job_ended_well && only_known_names "$T/2.json"
 }
 
 # bats test_tags=node
 @test "-p beside a recorder of the node: it has the GPU times as long as it runs, then the recorder has them again" {
 	needs_to_be_alone
 	for ((i = FIRST; i <= LAST; i += BESIDE)); do
-		rm -f "$(tmp recorder)"
+		rm -f "$T/recorder"
 		shells=()
 		for ((n = i; n < i + BESIDE; n++)); do
-			mkdir "$(tmp $n)"
-			cp "$(tmp names)" "$(tmp $n)"
-			beside "$n" >"$(tmp $n/log)" 2>&1 &
+			mkdir "$T/$n"
+			cp "$T/names" "$T/$n"
+			beside "$n" >"$T/$n/log" 2>&1 &
 			shells+=($!)
 			JOBS_STARTED+=($!)
 		done
 		for ((n = i; n < i + BESIDE; n++)); do
-			wait_for [ -e "$(tmp $n/at.work)" ] || { cat "$(tmp $n/log)"; false; }
+			wait_for [ -e "$T/$n/at.work" ] || { cat "$T/$n/log"; false; }
 		done
 		rival 1 "$RTRACE" -a -t hip,gpu
-		echo "${tracers[1]}" >"$(tmp recorder)"
+		echo "${tracers[1]}" >"$T/recorder"
 		for ((n = i; n < i + BESIDE; n++)); do
-			wait "${shells[n - i]}" || { show "$n"; cat "$(tmp $n/log)"; tail -n 6 "$(tmp $n/2.err)" "$(tmp $n/job.err)"; false; }
+			wait "${shells[n - i]}" || { show "$n"; cat "$T/$n/log"; tail -n 6 "$T/$n/2.err" "$T/$n/job.err"; false; }
 		done
 		sleep 0.1
 		kill -INT "${tracers[1]}"
 		wait "${tracers[1]}" || { show "$i"; false; }
-		calls "$(tmp 1.json)" | cut -f 1,5 | sort -u >"$(tmp named)"
-		jq '.traceEvents[] | select(.cat == "gpu") | .pid' "$(tmp 1.json)" | sort | uniq -c >"$(tmp timed)"
+		calls "$T/1.json" | cut -f 1,5 | sort -u >"$T/named"
+		jq '.traceEvents[] | select(.cat == "gpu") | .pid' "$T/1.json" | sort | uniq -c >"$T/timed"
 		for ((n = i; n < i + BESIDE; n++)); do
-			job=$(cat "$(tmp $n/job)")
-			unknown=$(comm -13 "$(tmp names)" <(awk -F '\t' -v pid="$job" '$2 == pid { print $1 }' "$(tmp named)"))
+			job=$(cat "$T/$n/job")
+			unknown=$(comm -13 "$T/names" <(awk -F '\t' -v pid="$job" '$2 == pid { print $1 }' "$T/named"))
 			[ -z "$unknown" ] || { show "$n"; echo "never called: $unknown"; false; }
-			grep -q " $job\$" "$(tmp timed)" || { show "$n"; echo "no GPU times of $job"; false; }
-			rm -r "$(tmp $n)"
+			grep -q " $job\$" "$T/timed" || { show "$n"; echo "no GPU times of $job"; false; }
+			rm -r "$T/$n"
 			done_with "$n"
 		done
 	done
@@ -290,21 +290,21 @@ start_python() {
 	fresh out
 	{ printf '%s\n' 'import ctypes, ctypes.util, os, time' 'hip = ctypes.CDLL(ctypes.util.find_library("amdhip64"))' \
 		'use = lambda: hip.hipGetDeviceCount(ctypes.byref(ctypes.c_int()))' 'ready = lambda: print("ready", os.getpid(), flush=True)' \
-		"$@" 'time.sleep(1000)'; } >"$(tmp p.py)"
-	sim_exec HSA_TOOLS_LIB="$AGENT" python3 "$(tmp p.py)" >"$(tmp out)" &
+		"$@" 'time.sleep(1000)'; } >"$T/p.py"
+	sim_exec HSA_TOOLS_LIB="$AGENT" python3 "$T/p.py" >"$T/out" &
 	job=$!
 	JOBS_STARTED+=("$job")
-	wait_for grep -q '^ready' "$(tmp out)"
-	child=$(sed -n 's/^ready //p' "$(tmp out)")
+	wait_for grep -q '^ready' "$T/out"
+	child=$(sed -n 's/^ready //p' "$T/out")
 	[ "$child" = "$job" ] || JOBS_STARTED+=("$child")
 }
 
 # has_no_times PID REASON
 has_no_times() {
-	"$RTRACE" -p "$1" -t hip,gpu -f json -o "$(tmp t.json)" --duration 0.1 2>"$(tmp err)"
-	cat "$(tmp err)"
-	[ "$(grep -c 'no GPU times' "$(tmp err)")" = 1 ]
-	grep -qE "^rtrace-bpf: process $1 \\([a-z0-9.]*\\): API calls; no GPU times: $2$" "$(tmp err)"
+	"$RTRACE" -p "$1" -t hip,gpu -f json -o "$T/t.json" --duration 0.1 2>"$T/err"
+	cat "$T/err"
+	[ "$(grep -c 'no GPU times' "$T/err")" = 1 ]
+	grep -qE "^rtrace-bpf: process $1 \\([a-z0-9.]*\\): API calls; no GPU times: $2$" "$T/err"
 }
 
 @test "why a process has no GPU times: what is said is true" {
@@ -322,11 +322,11 @@ has_no_times() {
 
 @test "-p of a process without ROCm: those below it that use it are named" {
 	(python3 -c 'import subprocess, sys; subprocess.run(sys.argv[1:])' sh -c '"$@" & wait' - \
-		env LD_PRELOAD="$O/libsimkfd.so" SIMKFD_KERNEL_LIB="$O/workloads/libkernels.so" "$O/workloads/job" -d 1000 >"$(tmp out)" 2>&1) &
+		env LD_PRELOAD="$O/libsimkfd.so" SIMKFD_KERNEL_LIB="$O/workloads/libkernels.so" "$O/workloads/job" -d 1000 >"$T/out" 2>&1) &
 	top=$!
 	JOBS_STARTED+=("$top")
-	wait_for grep -q '^ready' "$(tmp out)"
-	job=$(awk '$1 == "ready" { print $2 }' "$(tmp out)")
+	wait_for grep -q '^ready' "$T/out"
+	job=$(awk '$1 == "ready" { print $2 }' "$T/out")
 	JOBS_STARTED+=("$job")
-	fails 1 "process $top \\(.*\\): no ROCm library mapped: nothing to trace; processes below it have: -p $job$" "$RTRACE" -p "$top" -f json -o "$(tmp t.json)"
+	fails 1 "process $top \\(.*\\): no ROCm library mapped: nothing to trace; processes below it have: -p $job$" "$RTRACE" -p "$top" -f json -o "$T/t.json"
 }

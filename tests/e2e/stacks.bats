@@ -5,12 +5,12 @@
 load common
 
 stack_of() {
-	jq -r --arg f "$1" '.traceEvents[] | select(.name == $f and .args.depth != 1) | .args.stack[]?' "$(tmp t.json)" |
+	jq -r --arg f "$1" '.traceEvents[] | select(.name == $f and .args.depth != 1) | .args.stack[]?' "$T/t.json" |
 		sed -E 's/\+0x[0-9a-f]+ / /; s/\+0 / /'
 }
 
 has_told() {
-	[ "$(grep -c ' hipTest[A-Za-z]*(' "$(tmp t.text)")" = "$1" ]
+	[ "$(grep -c ' hipTest[A-Za-z]*(' "$T/t.text")" = "$1" ]
 }
 
 # traced CALLS OPTION...: t.json and t.text of the program, which goes on until so many calls are in the text. Callers
@@ -20,23 +20,23 @@ traced() {
 
 	shift
 	fresh t.text told
-	"$RTRACE" "$@" -f json -f text -o "$(tmp t)" -- "$O/capture/callers" "$(tmp told)" 2>"$(tmp err)" &
+	"$RTRACE" "$@" -f json -f text -o "$T/t" -- "$O/capture/callers" "$T/told" 2>"$T/err" &
 	tracer=$!
 	JOBS_STARTED+=("$tracer")
 	wait_for has_told "$calls"
-	touch "$(tmp told)"
+	touch "$T/told"
 	wait "$tracer"
 }
 
 stacks() {
 	traced 2 --attach "$1" --stacks='hipTestPlain' -e 'hipTestPlain'
-	stack_of hipTestPlain >"$(tmp stack)"
-	cat "$(tmp stack)" "$(tmp err)"
+	stack_of hipTestPlain >"$T/stack"
+	cat "$T/stack" "$T/err"
 	# Of two calls: one by inner_caller, one by hipTestNested.
-	[ "$(grep -c '^inner_caller (callers)$' "$(tmp stack)")" = 1 ]
-	[ "$(grep -c '^outer_caller (callers)$' "$(tmp stack)")" = 2 ]
-	[ "$(grep -c '^main (callers)$' "$(tmp stack)")" = 2 ]
-	grep -q '^hipTestNested (libamdhip64.so.99)$' "$(tmp stack)"
+	[ "$(grep -c '^inner_caller (callers)$' "$T/stack")" = 1 ]
+	[ "$(grep -c '^outer_caller (callers)$' "$T/stack")" = 2 ]
+	[ "$(grep -c '^main (callers)$' "$T/stack")" = 2 ]
+	grep -q '^hipTestNested (libamdhip64.so.99)$' "$T/stack"
 }
 
 @test "who made a call" {
@@ -48,10 +48,10 @@ stacks() {
 	[ -z "$(stack_of hipTestPlain)" ]
 	stack_of hipTestNested | grep -q '^outer_caller (callers)$'
 	traced 3 --stacks
-	[ "$(grep -cE '^ +main\+0x[0-9a-f]+ \(callers\)$' "$(tmp t.text)")" = 3 ]
+	[ "$(grep -cE '^ +main\+0x[0-9a-f]+ \(callers\)$' "$T/t.text")" = 3 ]
 }
 
 teardown() {
-	touch "$(tmp told)"
+	touch "$T/told"
 	end_jobs
 }

@@ -16,49 +16,49 @@ ROOM="--buffer=64 --gpu-buffer=256"
 
 teardown() {
 	end_jobs
-	rm -f "$(tmp t.json)" "$(tmp truth)"
+	rm -f "$T/t.json" "$T/truth"
 }
 
 # Traces the storm with these options.
 trace_storm() {
-	rm -f "$(tmp truth)"
+	rm -f "$T/truth"
 	# shellcheck disable=SC2086 # several options
-	sim SIMKFD_TRUTH="$(tmp truth)" SIMKFD_KERNEL_NS=2000 SIMKFD_DRIFT_PPM=200 SIMKFD_GPUS=8 \
-		"$RTRACE" $ROOM -M -f json -o "$(tmp t.json)" -- "$O/workloads/storm" "$@" \
-		>"$(tmp out)" 2>"$(tmp err)"
-	grep -q '^result PASSED$' "$(tmp out)"
-	nothing_lost "$(tmp err)" '; 0 GPU operations uncorrelated, 0 without end'
+	sim SIMKFD_TRUTH="$T/truth" SIMKFD_KERNEL_NS=2000 SIMKFD_DRIFT_PPM=200 SIMKFD_GPUS=8 \
+		"$RTRACE" $ROOM -M -f json -o "$T/t.json" -- "$O/workloads/storm" "$@" \
+		>"$T/out" 2>"$T/err"
+	grep -q '^result PASSED$' "$T/out"
+	nothing_lost "$T/err" '; 0 GPU operations uncorrelated, 0 without end'
 }
 
 # What has run is true, and so are the causes, and the program's own count of both.
 storm_is_true() {
-	"$O/tests/storm_check" "$@" "$(tmp truth)" "$(tmp t.json)" >"$(tmp checked)" || {
-		cat "$(tmp checked)"
+	"$O/tests/storm_check" "$@" "$T/truth" "$T/t.json" >"$T/checked" || {
+		cat "$T/checked"
 		return 1
 	}
-	diff <(grep -E '^(calls|kernels) ' "$(tmp out)" | sort) \
-		<(grep -E '^(calls (__)?hip|kernels [^_])' "$(tmp checked)" | sort)
+	diff <(grep -E '^(calls|kernels) ' "$T/out" | sort) \
+		<(grep -E '^(calls (__)?hip|kernels [^_])' "$T/checked" | sort)
 }
 
 @test "a storm of dispatches, graphs and copies: each once, with its call, on 8 GPUs, 16 streams, 8 threads" {
 	trace_storm -g 8 -s 16 -t 8 -n "$RT_STORM" -p 10
 	storm_is_true
-	[ "$(grep -c '^calls hipGraphLaunch ' "$(tmp checked)")" = 1 ]
-	echo "# $(tail -n 1 "$(tmp checked)")" >&3
+	[ "$(grep -c '^calls hipGraphLaunch ' "$T/checked")" = 1 ]
+	echo "# $(tail -n 1 "$T/checked")" >&3
 }
 
 # The trace with a fault put in by sed must be found faulty, with this complaint.
 fault_is_found() {
 	local fault=$1 complaint=$2
 
-	sed "$fault" "$(tmp t.json)" >"$(tmp fault.json)"
-	not cmp -s "$(tmp t.json)" "$(tmp fault.json)"
-	if "$O/tests/storm_check" "$(tmp truth)" "$(tmp fault.json)" >"$(tmp found)"; then
+	sed "$fault" "$T/t.json" >"$T/fault.json"
+	not cmp -s "$T/t.json" "$T/fault.json"
+	if "$O/tests/storm_check" "$T/truth" "$T/fault.json" >"$T/found"; then
 		echo "not found: $fault"
 		return 1
 	fi
-	grep -q "$complaint" "$(tmp found)" || {
-		cat "$(tmp found)"
+	grep -q "$complaint" "$T/found" || {
+		cat "$T/found"
 		return 1
 	}
 }
@@ -66,12 +66,12 @@ fault_is_found() {
 @test "the storm's judge finds what is wrong" {
 	trace_storm -g 2 -s 4 -t 2 -n 400
 	storm_is_true
-	launch=$(grep -n '"name":"hipLaunchKernel"' "$(tmp t.json)" | sed -n '20s/:.*//p')
-	graph=$(grep -n '"name":"hipGraphLaunch"' "$(tmp t.json)" | sed -n '1s/:.*//p')
-	kernel=$(grep -n '"name":"stormAdd".*"cat":"gpu"' "$(tmp t.json)" | sed -n '20s/:.*//p')
-	node=$(grep -n '"name":"stormNode".*"cat":"gpu"' "$(tmp t.json)" | sed -n '1s/:.*//p')
-	copy=$(grep -n '"name":"DtoH".*"cat":"gpu"' "$(tmp t.json)" | sed -n '1s/:.*//p')
-	other=$(sed -n "${launch}s/.*\"corr\":\([0-9]*\).*/\1/p" "$(tmp t.json)")
+	launch=$(grep -n '"name":"hipLaunchKernel"' "$T/t.json" | sed -n '20s/:.*//p')
+	graph=$(grep -n '"name":"hipGraphLaunch"' "$T/t.json" | sed -n '1s/:.*//p')
+	kernel=$(grep -n '"name":"stormAdd".*"cat":"gpu"' "$T/t.json" | sed -n '20s/:.*//p')
+	node=$(grep -n '"name":"stormNode".*"cat":"gpu"' "$T/t.json" | sed -n '1s/:.*//p')
+	copy=$(grep -n '"name":"DtoH".*"cat":"gpu"' "$T/t.json" | sed -n '1s/:.*//p')
+	other=$(sed -n "${launch}s/.*\"corr\":\([0-9]*\).*/\1/p" "$T/t.json")
 	for op in "$kernel" "$node" "$copy"; do
 		fault_is_found "${op}d" 'not in the trace'
 		fault_is_found "${op}p" 'not in the truth log'
@@ -82,7 +82,7 @@ fault_is_found() {
 		fault_is_found "${op}s/\"root\":[0-9]*/\"root\":99999999/" 'no call 99999999'
 	done
 	# The first kernel of a queue says which one that is.
-	late=$(grep -n '"name":"stormAdd".*"cat":"gpu"' "$(tmp t.json)" | sed -n '$s/:.*//p')
+	late=$(grep -n '"name":"stormAdd".*"cat":"gpu"' "$T/t.json" | sed -n '$s/:.*//p')
 	fault_is_found "${late}s/\"queue\":[0-9]*/\"queue\":77/" 'on queue 77 instead of'
 	fault_is_found "${kernel}s/\"grid\":\[/\"grid\":[9999/" 'not in the truth log.* 9999[0-9]*x'
 	fault_is_found "${kernel}s/stormAdd/stormXor/" 'not in the truth log.*stormXor'
@@ -94,37 +94,37 @@ fault_is_found() {
 # bats test_tags=slow
 @test "500 ppm of drift: the times are right to a microsecond" {
 	for ppm in 500 -500; do
-		rm -f "$(tmp truth)"
+		rm -f "$T/truth"
 		# shellcheck disable=SC2086 # several options
-		sim SIMKFD_TRUTH="$(tmp truth)" SIMKFD_DRIFT_PPM=$ppm SIMKFD_GPUS=1 \
-			"$RTRACE" $ROOM -M -f json -o "$(tmp t.json)" -- "$O/workloads/job" -n 1000 -d 1000 -t 2 \
-			>"$(tmp out)" 2>"$(tmp err)"
-		nothing_lost "$(tmp err)" '; 0 GPU operations uncorrelated, 0 without end'
+		sim SIMKFD_TRUTH="$T/truth" SIMKFD_DRIFT_PPM=$ppm SIMKFD_GPUS=1 \
+			"$RTRACE" $ROOM -M -f json -o "$T/t.json" -- "$O/workloads/job" -n 1000 -d 1000 -t 2 \
+			>"$T/out" 2>"$T/err"
+		nothing_lost "$T/err" '; 0 GPU operations uncorrelated, 0 without end'
 		storm_is_true
 	done
 }
 
 @test "a tracer that was kept from running says what is missing" {
-	sim_exec RTRACE_AGENT_LOG=1 "$RTRACE" -f text -o "$(tmp t.text)" -- "$O/workloads/job" -d 1000 >"$(tmp out)" 2>"$(tmp err)" &
+	sim_exec RTRACE_AGENT_LOG=1 "$RTRACE" -f text -o "$T/t.text" -- "$O/workloads/job" -d 1000 >"$T/out" 2>"$T/err" &
 	tracer=$!
 	JOBS_STARTED+=("$tracer")
-	wait_for grep -q '^ready' "$(tmp out)"
-	job=$(awk '$1 == "ready" {print $2}' "$(tmp out)")
+	wait_for grep -q '^ready' "$T/out"
+	job=$(awk '$1 == "ready" {print $2}' "$T/out")
 	JOBS_STARTED+=("$job")
-	wait_for grep -q '^rtrace-agent: recording' "$(tmp err)"
+	wait_for grep -q '^rtrace-agent: recording' "$T/err"
 	kill -STOP "$tracer"
-	wait_for grep -q '^rtrace-agent: dormant' "$(tmp err)"
+	wait_for grep -q '^rtrace-agent: dormant' "$T/err"
 	kill -CONT "$tracer"
-	wait_for grep -q "process $job: what the GPU ran for .* is missing" "$(tmp err)"
+	wait_for grep -q "process $job: what the GPU ran for .* is missing" "$T/err"
 	kill -TERM "$job"
 	wait "$tracer"
-	grep -q 'gap: .* what the GPU ran for' "$(tmp t.text)"
-	grep -q '^result PASSED$' "$(tmp out)"
+	grep -q 'gap: .* what the GPU ran for' "$T/t.text"
+	grep -q '^result PASSED$' "$T/out"
 }
 
 # Has the GPU run so many operations?
 has_run() {
-	[ "$(wc -l <"$(tmp truth)")" -ge "$1" ]
+	[ "$(wc -l <"$T/truth")" -ge "$1" ]
 }
 
 # killed_storm OPERATIONS SETTING...: a storm that is killed when the GPU has run so many.
@@ -132,21 +132,21 @@ killed_storm() {
 	local operations=$1 status=0
 
 	shift
-	rm -f "$(tmp truth)" "$(tmp pid)"
+	rm -f "$T/truth" "$T/pid"
 	# shellcheck disable=SC2016,SC2086 # for the inner shell; several options
-	sim SIMKFD_TRUTH="$(tmp truth)" SIMKFD_KERNEL_NS=2000 SIMKFD_DRIFT_PPM=200 SIMKFD_GPUS=2 "$@" \
-		"$RTRACE" $ROOM -M -f json -o "$(tmp t.json)" -- sh -c 'echo $$ >"$0"; exec "$@"' "$(tmp pid)" \
-		"$O/workloads/storm" -g 2 -s 4 -t 2 -n 1000000 >"$(tmp out)" 2>"$(tmp err)" &
+	sim SIMKFD_TRUTH="$T/truth" SIMKFD_KERNEL_NS=2000 SIMKFD_DRIFT_PPM=200 SIMKFD_GPUS=2 "$@" \
+		"$RTRACE" $ROOM -M -f json -o "$T/t.json" -- sh -c 'echo $$ >"$0"; exec "$@"' "$T/pid" \
+		"$O/workloads/storm" -g 2 -s 4 -t 2 -n 1000000 >"$T/out" 2>"$T/err" &
 	tracer=$!
 	JOBS_STARTED+=("$tracer")
 	wait_for has_run "$operations"
-	kill -KILL "$(cat "$(tmp pid)")"
+	kill -KILL "$(cat "$T/pid")"
 	wait "$tracer" || status=$?
 	echo "killed after $operations operations with: $*"
-	cat "$(tmp err)"
+	cat "$T/err"
 	[ "$status" = 137 ]
-	nothing_lost "$(tmp err)" '; 0 GPU'
-	"$O/tests/storm_check" -k "$(tmp truth)" "$(tmp t.json)"
+	nothing_lost "$T/err" '; 0 GPU'
+	"$O/tests/storm_check" -k "$T/truth" "$T/t.json"
 }
 
 # bats test_tags=slow
@@ -166,15 +166,15 @@ same_under() {
 	shift
 	# shellcheck disable=SC2086 # several settings
 	{
-		outcome "$(tmp none)" sim SIMKFD_GPUS=2 $setting "$@"
-		outcome "$(tmp dormant)" sim SIMKFD_GPUS=2 $setting HSA_TOOLS_LIB="$AGENT" "$@"
-		rm -f "$(tmp truth)"
-		outcome "$(tmp active)" sim SIMKFD_GPUS=2 SIMKFD_DRIFT_PPM=200 SIMKFD_TRUTH="$(tmp truth)" \
-			$setting "$RTRACE" $ROOM -M -f json -o "$(tmp t.json)" -- "$@"
+		outcome "$T/none" sim SIMKFD_GPUS=2 $setting "$@"
+		outcome "$T/dormant" sim SIMKFD_GPUS=2 $setting HSA_TOOLS_LIB="$AGENT" "$@"
+		rm -f "$T/truth"
+		outcome "$T/active" sim SIMKFD_GPUS=2 SIMKFD_DRIFT_PPM=200 SIMKFD_TRUTH="$T/truth" \
+			$setting "$RTRACE" $ROOM -M -f json -o "$T/t.json" -- "$@"
 	}
-	diff "$(tmp none)" "$(tmp dormant)"
-	diff "$(tmp none)" "$(tmp active)"
-	nothing_lost "$(tmp active.err)" ';'
+	diff "$T/none" "$T/dormant"
+	diff "$T/none" "$T/active"
+	nothing_lost "$T/active.err" ';'
 }
 
 # The order in which the storm's steps complete is part of what it prints.
@@ -183,13 +183,13 @@ programs_under() {
 
 	shift
 	same_under "$setting" "$O/workloads/storm" -g 2 -s 4 -t 2 -n 400 -o
-	[ "$(grep -c '^order ' "$(tmp none)")" = 8 ]
-	cp "$(tmp active.out)" "$(tmp out)"
+	[ "$(grep -c '^order ' "$T/none")" = 8 ]
+	cp "$T/active.out" "$T/out"
 	storm_is_true "$@"
 	same_under "$setting" "$O/workloads/copies"
-	check_truth "$(tmp truth)" "$(tmp t.json)"
+	check_truth "$T/truth" "$T/t.json"
 	same_under "$setting" "$O/workloads/hsa_dispatch"
-	check_truth "$(tmp truth)" "$(tmp t.json)"
+	check_truth "$T/truth" "$T/t.json"
 }
 
 # bats test_tags=slow
@@ -206,7 +206,7 @@ programs_under() {
 @test "the same without agent, with a dormant one, and traced: HSA_ENABLE_SDMA=0" {
 	programs_under HSA_ENABLE_SDMA=0
 	# The copies of the storm's graphs, for one, were kernels.
-	[ "$(grep -c ' kind=copy ' "$(tmp truth)")" = 0 ]
+	[ "$(grep -c ' kind=copy ' "$T/truth")" = 0 ]
 }
 
 # bats test_tags=slow
@@ -222,6 +222,6 @@ programs_under() {
 
 @test "a program that fails ends the same without agent, with a dormant one, and traced" {
 	same_under "" "$O/workloads/storm" -g 3
-	grep -q '^status 1$' "$(tmp none)"
-	grep -q '^result FAILED: 3 GPUs wanted, 2 present' "$(tmp none)"
+	grep -q '^status 1$' "$T/none"
+	grep -q '^result FAILED: 3 GPUs wanted, 2 present' "$T/none"
 }

@@ -102,8 +102,8 @@ roctracer_wanted() {
 
 # What otf2-print says of the archive in a folder; a warning is a failure.
 otf2_events() {
-	otf2-print -Werror --silent "$1/traces.otf2" >"$(tmp otf2.silent)" 2>&1 || {
-		head -n 5 "$(tmp otf2.silent)"
+	otf2-print -Werror --silent "$1/traces.otf2" >"$T/otf2.silent" 2>&1 || {
+		head -n 5 "$T/otf2.silent"
 		return 1
 	}
 	otf2-print -A "$1/traces.otf2"
@@ -112,7 +112,7 @@ otf2_events() {
 # sums_otf2 FOLDER TRACE: on every location times do not go back and regions are left in turn; calls lie in those that
 # JSON calls their parents, on the location of their thread.
 sums_otf2() {
-	otf2_events "$1" >"$(tmp events)" && python3 -c "$SUMS"'
+	otf2_events "$1" >"$T/events" && python3 -c "$SUMS"'
 import json, re
 parents, tids = {}, {}
 for e in json.load(open(sys.argv[2]))["traceEvents"]:
@@ -156,13 +156,13 @@ for line in open(sys.argv[1], encoding="utf-8"):
         corr = re.search(r"\"corr_id\" <1>; UINT64; (\d+)", line)
         enter(*pending, category, int(corr[1]) if corr else 0)
 assert not any(stacks.values()) and events == sum(l[2] for l in locations.values())
-write()' "$(tmp events)" "$2"
+write()' "$T/events" "$2"
 }
 
 # The same of JSON, without marks and sizes.
 otf2_wanted() {
-	jq 'del(.traceEvents[] | select(.ph == "i" and .cat == "roctx"))' "$1" >"$(tmp wanted.json)"
-	sums_json "$(tmp wanted.json)" | awk -F '\t' -v OFS='\t' '{ $5 = 0 } { print }'
+	jq 'del(.traceEvents[] | select(.ph == "i" and .cat == "roctx"))' "$1" >"$T/wanted.json"
+	sums_json "$T/wanted.json" | awk -F '\t' -v OFS='\t' '{ $5 = 0 } { print }'
 }
 
 # What the lines must be, from a JSON trace: each call's and range's own time, each operation's, by its stack.
@@ -220,7 +220,7 @@ for frames, value in sums.items():
 
 # sums_html PAGE: calls, kernels and copies of the timeline, which has all of a trace that is not too long.
 sums_html() {
-	"$BATS_TEST_DIRNAME/page.py" data "$1" >"$(tmp page.data)" && python3 -c "$SUMS$DIRECTIONS"'
+	"$BATS_TEST_DIRNAME/page.py" data "$1" >"$T/page.data" && python3 -c "$SUMS$DIRECTIONS"'
 import json, re
 for row in json.load(open(sys.argv[1]))["rows"]:
     assert row["shown"] == row["count"], row["kind"]
@@ -232,5 +232,5 @@ for row in json.load(open(sys.argv[1]))["rows"]:
             add("kernel", span["name"], span["ns"])
         elif row["kind"] == "copies":
             add("copy", directions[span["name"]], span["ns"])
-write()' "$(tmp page.data)"
+write()' "$T/page.data"
 }
