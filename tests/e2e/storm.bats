@@ -149,6 +149,63 @@ killed_storm() {
 	"$O/tests/storm_check" -k "$T/truth" "$T/t.json"
 }
 
+# A job under the tracer that waits to be told to go on, as $job, and whose agent records.
+start_recorded_job() { # ROUNDS
+	# shellcheck disable=SC2086 # several options
+	sim_exec SIMKFD_TRUTH="$T/truth" SIMKFD_DRIFT_PPM=200 RTRACE_AGENT_LOG=1 "$RTRACE" $ROOM -M -f json -o "$T/t.json" -- \
+		"$O/workloads/job" -n "$1" --go "$T/go" >"$T/out" 2>"$T/err" &
+	tracer=$!
+	JOBS_STARTED+=("$tracer")
+	wait_for grep -q '^ready' "$T/out"
+	job=$(awk '$1 == "ready" {print $2}' "$T/out")
+	wait_for grep -q '^rtrace-agent: recording' "$T/err"
+}
+
+@test "killed while its agent cannot record: what the GPU has done by then has its times" {
+	start_recorded_job 1000
+	python3 "$BATS_TEST_DIRNAME/hold_thread.py" "$job" rtrace-reaper >"$T/held" &
+	JOBS_STARTED+=($!)
+	wait_for grep -q '^held' "$T/held"
+	before=$(wc -l <"$T/truth")
+	touch "$T/go"
+	wait_for has_run $((before + 60))
+	kill -KILL "$job"
+	wait "$tracer" || status=$?
+	[ "$status" = 137 ]
+	nothing_lost "$T/err" '; 0 GPU'
+	"$O/tests/storm_check" -k "$T/truth" "$T/t.json"
+}
+
+@test "a job that ends while its tracer is stopped: all that its agent has recorded is read" {
+	start_recorded_job 100
+	kill -STOP "$tracer"
+	touch "$T/go"
+	wait_for grep -q 'State:.*zombie' "/proc/$job/status"
+	kill -CONT "$tracer"
+	wait "$tracer"
+	nothing_lost "$T/err" '; 0 GPU operations uncorrelated, 0 without end'
+	"$O/tests/storm_check" "$T/truth" "$T/t.json"
+}
+
+@test "a program that executes another one while its tracer is stopped: all that its agent has recorded is read" {
+	sim_exec SIMKFD_TRUTH="$T/truth" SIMKFD_DRIFT_PPM=200 RTRACE_AGENT_LOG=1 "$RTRACE" -f json -o "$T/t.json" -- \
+		"$O/workloads/executes" first "$T/go" "$(command -v tail)" -f /dev/null >"$T/out" 2>"$T/err" &
+	tracer=$!
+	JOBS_STARTED+=("$tracer")
+	wait_for grep -q '^executes' "$T/out"
+	wait_for grep -q '^rtrace-agent: recording' "$T/err"
+	job=$(pgrep -P "$tracer" -x executes)
+	kill -STOP "$tracer"
+	touch "$T/go"
+	wait_for grep -qx tail "/proc/$job/comm"
+	kill -CONT "$tracer"
+	kill -TERM "$job"
+	wait "$tracer" || [ $? = 143 ]
+	nothing_lost "$T/err" '; 0 GPU operations uncorrelated, 0 without end'
+	[ "$(grep -c '"HtoD"' "$T/t.json")" = 20 ]
+	judge "$T/truth" "$T/t.json"
+}
+
 # bats test_tags=slow
 @test "killed at any moment: what the GPU had done by then is in the trace, with its times" {
 	local settings=("HSA_ENABLE_SDMA=1" "HSA_ENABLE_SDMA=0" "GPU_MAX_HW_QUEUES=1" "HSA_ENABLE_INTERRUPT=0")

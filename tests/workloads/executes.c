@@ -5,7 +5,7 @@
  *
  *   executes first|other GO PROGRAM [ARGUMENT...]
  *
- * Prints `executes`, and executes PROGRAM when the file GO is there.
+ * Prints `executes`, waits until the file GO is there, copies a few times, and executes PROGRAM.
  */
 #include <hip/hip_runtime_api.h>
 #include <pthread.h>
@@ -13,12 +13,26 @@
 #include <string.h>
 #include <unistd.h>
 
+#define BYTES 65536
+
+static void *gpu;
+
+static void copy_some(void)
+{
+	static char host[BYTES];
+
+	for (int i = 0; i < 20; i++)
+		if (hipMemcpy(gpu, host, sizeof(host), hipMemcpyHostToDevice))
+			_exit(1);
+}
+
 static void *execute(void *arg)
 {
 	char **argv = arg;
 
 	while (access(argv[2], F_OK))
 		usleep(10000);
+	copy_some();
 	execv(argv[3], argv + 3);
 	perror(argv[3]);
 	_exit(1);
@@ -30,7 +44,7 @@ int main(int argc, char **argv)
 
 	if (argc < 4)
 		return 2;
-	puts(hipGetErrorName(hipSuccess) ? "executes" : "result FAILED");
+	puts(hipMalloc(&gpu, BYTES) ? "result FAILED" : "executes");
 	fflush(stdout);
 	if (!strcmp(argv[1], "first"))
 		execute(argv);
