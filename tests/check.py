@@ -21,6 +21,7 @@ O/check/NAME.tap is what each program printed, times.tsv how many seconds it too
 the tests that did not pass have left.
 """
 import argparse
+import ctypes
 import fcntl
 import fnmatch
 import os
@@ -30,12 +31,16 @@ import resource
 import select
 import shutil
 import signal
+import socket
+import struct
 import subprocess
 import sys
 import threading
 import time
 
 os.chdir(pathlib.Path(__file__).resolve().parents[1])
+# The system's programs, whatever comes before them on the caller's path: another python3 has other packages.
+os.environ["PATH"] = "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin:" + os.environ["PATH"]
 O = os.environ.setdefault("O", "build")
 LOGS = pathlib.Path(O, "check")
 CPUS = os.cpu_count()
@@ -228,6 +233,8 @@ def obstacle():
         return f"{memory >> 20} MiB of memory are free, {MEMORY_MIN >> 20} are needed"
     if disk < DISK_MIN:
         return f"{disk >> 20} MiB of disk are free, {DISK_MIN >> 20} are needed"
+    if subprocess.run(["unshare", "--mount", "--net", "true"]).returncode:
+        return "a lane of tests needs a mount and a network namespace of its own"
     for pid in tracers():
         return f"process {pid} traces the whole machine"
     return None
@@ -260,6 +267,20 @@ def seconds_before():
 
 
 # ---- running them ----
+
+CLONE_NEWNS, CLONE_NEWNET = 0x00020000, 0x40000000
+SIOCSIFFLAGS, IFF_UP = 0x8914, 1
+
+
+def isolate():
+    """Gives this thread, and with it all that it starts, mounts and a network of its own: no port, abstract socket or mount
+    of a test meets that of a test beside it. (Not processes or time: the tracer has to see those of the machine.)"""
+    if ctypes.CDLL(None, use_errno=True).unshare(CLONE_NEWNS | CLONE_NEWNET):
+        raise OSError(ctypes.get_errno(), "unshare")
+    subprocess.run(["mount", "--make-rslave", "/"], check=True)
+    with socket.socket() as any_socket:
+        fcntl.ioctl(any_socket, SIOCSIFFLAGS, struct.pack("16sh14x", b"lo", IFF_UP))
+
 
 def end_group(process):
     try:
@@ -375,8 +396,12 @@ class Check:
                 return
             self.judge(program)
 
+    def own_lane(self, *args):
+        isolate()
+        self.lane(*args)
+
     def lanes(self, queue, count):
-        threads = [threading.Thread(target=self.lane, args=(queue,)) for _ in range(count)]
+        threads = [threading.Thread(target=self.own_lane, args=(queue,)) for _ in range(count)]
         for thread in threads:
             thread.start()
         for thread in threads:
@@ -384,9 +409,9 @@ class Check:
 
     def during(self, first, beside, count):
         """A lane for `first`, and as long as that takes so many lanes for what may run beside it."""
-        leading = threading.Thread(target=self.lane, args=(first,))
+        leading = threading.Thread(target=self.own_lane, args=(first,))
         leading.start()
-        others = [threading.Thread(target=self.lane, args=(beside, leading.is_alive)) for _ in range(count)]
+        others = [threading.Thread(target=self.own_lane, args=(beside, leading.is_alive)) for _ in range(count)]
         for thread in others:
             thread.start()
         for thread in [leading, *others]:
@@ -562,7 +587,7 @@ def main():
     if reason:
         print(f"check: nothing was tested: {reason}")
         return 3
-    times = seconds_before()
+    programs, times = named(given.names), seconds_before()
     shutil.rmtree(LOGS, ignore_errors=True)
     LOGS.mkdir(parents=True)
     check = Check(times)
@@ -571,7 +596,6 @@ def main():
         if any(name.startswith("san-") for name in given.names):
             build_sanitized()
         if given.names:
-            programs = named(given.names)
             for _ in range(given.repeat):
                 check.lane(list(programs))
                 check.failures = [outcome for outcome in check.found if outcome.state in BAD]
