@@ -104,14 +104,21 @@ fault_is_found() {
 	done
 }
 
-@test "a tracer that was kept from running says what is missing" {
-	sim_exec RTRACE_AGENT_LOG=1 "$RTRACE" -f text -o "$T/t.text" -- "$O/workloads/job" -d 1000 >"$T/out" 2>"$T/err" &
+# start_recorded FORMAT COMMAND...: under the tracer, as $job; returns when it has said that it is ready, and its agent records.
+start_recorded() {
+	# shellcheck disable=SC2086 # several options
+	sim_exec SIMKFD_TRUTH="$T/truth" SIMKFD_DRIFT_PPM=200 RTRACE_AGENT_LOG=1 "$RTRACE" $ROOM -M -f "$1" -o "$T/t.$1" -- "${@:2}" \
+		>"$T/out" 2>"$T/err" &
 	tracer=$!
 	JOBS_STARTED+=("$tracer")
-	wait_for grep -q '^ready' "$T/out"
-	job=$(awk '$1 == "ready" {print $2}' "$T/out")
+	wait_for grep -qE '^(ready|executes)' "$T/out"
+	job=$(pgrep -P "$tracer" -x "$(basename "$2")")
 	JOBS_STARTED+=("$job")
 	wait_for grep -q '^rtrace-agent: recording' "$T/err"
+}
+
+@test "a tracer that was kept from running says what is missing" {
+	start_recorded text "$O/workloads/job" -d 1000
 	kill -STOP "$tracer"
 	wait_for grep -q '^rtrace-agent: dormant' "$T/err"
 	kill -CONT "$tracer"
@@ -149,20 +156,8 @@ killed_storm() {
 	"$O/tests/storm_check" -k "$T/truth" "$T/t.json"
 }
 
-# A job under the tracer that waits to be told to go on, as $job, and whose agent records.
-start_recorded_job() { # ROUNDS
-	# shellcheck disable=SC2086 # several options
-	sim_exec SIMKFD_TRUTH="$T/truth" SIMKFD_DRIFT_PPM=200 RTRACE_AGENT_LOG=1 "$RTRACE" $ROOM -M -f json -o "$T/t.json" -- \
-		"$O/workloads/job" -n "$1" --go "$T/go" >"$T/out" 2>"$T/err" &
-	tracer=$!
-	JOBS_STARTED+=("$tracer")
-	wait_for grep -q '^ready' "$T/out"
-	job=$(awk '$1 == "ready" {print $2}' "$T/out")
-	wait_for grep -q '^rtrace-agent: recording' "$T/err"
-}
-
 @test "killed while its agent cannot record: what the GPU has done by then has its times" {
-	start_recorded_job 1000
+	start_recorded json "$O/workloads/job" -d 1000 --go "$T/go"
 	python3 "$BATS_TEST_DIRNAME/hold_thread.py" "$job" rtrace-reaper >"$T/held" &
 	JOBS_STARTED+=($!)
 	wait_for grep -q '^held' "$T/held"
@@ -177,7 +172,7 @@ start_recorded_job() { # ROUNDS
 }
 
 @test "a job that ends while its tracer is stopped: all that its agent has recorded is read" {
-	start_recorded_job 100
+	start_recorded json "$O/workloads/job" -n 100 --go "$T/go"
 	kill -STOP "$tracer"
 	touch "$T/go"
 	wait_for grep -q 'State:.*zombie' "/proc/$job/status"
@@ -188,13 +183,7 @@ start_recorded_job() { # ROUNDS
 }
 
 @test "a program that executes another one while its tracer is stopped: all that its agent has recorded is read" {
-	sim_exec SIMKFD_TRUTH="$T/truth" SIMKFD_DRIFT_PPM=200 RTRACE_AGENT_LOG=1 "$RTRACE" -f json -o "$T/t.json" -- \
-		"$O/workloads/executes" first "$T/go" "$(command -v tail)" -f /dev/null >"$T/out" 2>"$T/err" &
-	tracer=$!
-	JOBS_STARTED+=("$tracer")
-	wait_for grep -q '^executes' "$T/out"
-	wait_for grep -q '^rtrace-agent: recording' "$T/err"
-	job=$(pgrep -P "$tracer" -x executes)
+	start_recorded json "$O/workloads/executes" first "$T/go" "$(command -v tail)" -f /dev/null
 	kill -STOP "$tracer"
 	touch "$T/go"
 	wait_for grep -qx tail "/proc/$job/comm"
