@@ -17,8 +17,8 @@ could not be judged says `inconclusive`: a wait gave up, or the tracer counted a
 flaky: it counts as passed, what both runs printed is shown and kept in O/check/flaky with the load of the machine, and
 more than 3 of them fail the check.
 
-O/check/NAME.tap is what each program printed, times.tsv how many seconds it took and how many of CPU time, files/ what
-the tests that did not pass have left.
+O/check/NAME.tap is what each program printed (NAME.PHASE.tap where tests of a suite run in several phases), times.tsv how
+many seconds it took and how many of CPU time, files/ what the tests that did not pass have left.
 """
 import argparse
 import ctypes
@@ -74,13 +74,16 @@ class Program:
     def __init__(self, name, command, env=None, whole=False, tests=()):
         self.name, self.command, self.whole, self.tests = name, command, whole, list(tests)
         self.env = {**BASE, **(env or {})}
+        self.part = name  # of a suite whose tests are divided, NAME.PHASE: two of them may run at once
 
     def only(self, tests):
         """The program that runs these of its tests; all of it where they cannot be told apart."""
         if not self.tests:
             return self
         command = ["bats", "--tap", "-T", "-f", exactly(tests), self.command[-1]]
-        return Program(self.name, command, self.env, tests=tests)
+        program = Program(self.name, command, self.env, tests=tests)
+        program.part = self.part
+        return program
 
 
 BAD = ("failed", "inconclusive")
@@ -145,7 +148,11 @@ class Suite:
         parts = {}
         for test in tests:
             parts.setdefault(self.phase(test), []).append(test)
-        return {phase: self.program(sanitized, part) for phase, part in parts.items()}
+        programs = {phase: self.program(sanitized, part) for phase, part in parts.items()}
+        if len(programs) > 1:
+            for phase, program in programs.items():
+                program.part += "." + phase
+        return programs
 
 
 def unquoted(text):
@@ -304,7 +311,7 @@ def ended(process, seconds):
 
 def run(program):
     """Runs it to its end. Returns what it printed and its status, None if it printed nothing for LIMIT seconds."""
-    log = LOGS / f"{program.name}.tap"
+    log = LOGS / f"{program.part}.tap"
     began = time.time()
     with open(log, "ab") as out:
         start = out.tell()
@@ -321,7 +328,7 @@ def run(program):
         end_group(process)
         used = used or ended(process, None)
     with open(LOGS / "times.tsv", "a", encoding="utf-8") as times:
-        times.write(f"{program.name}\t{time.time() - began:.1f}\t{used.ru_utime + used.ru_stime:.1f}\n")
+        times.write(f"{program.part}\t{time.time() - began:.1f}\t{used.ru_utime + used.ru_stime:.1f}\n")
     return log.read_bytes()[start:].decode(errors="replace"), status
 
 
@@ -425,7 +432,7 @@ class Check:
         programs["untraced"] += [program for program in quiet if has_agent(program)]
         quiet = [program for program in quiet if not has_agent(program)]
         for queue in (quiet, *programs.values()):
-            queue.sort(key=lambda program: -self.times.get(program.name, 4 * len(program.tests)))
+            queue.sort(key=lambda program: -self.times.get(program.part, 4 * len(program.tests)))
         self.during(programs["node"], quiet, CPUS - 1)
         untraced = quiet + programs["untraced"]
         self.during(programs["tracer"], untraced, LANES - 1)
@@ -539,22 +546,23 @@ def some(check, files):
 
 
 def named(names):
-    """The programs of these names: suites, unit tests, SUITE/TEST; with `san-` before it, sanitized."""
+    """What these names are: suites, unit tests, SUITE/TEST; with `san-` before it, sanitized. Returns what neither traces
+    nor is traced, and of suites the programs by phase."""
     by_name = {suite.name: suite for suite in suites()}
     units = {os.path.basename(path): path for path in made_by("print-unit-tests")}
-    programs = []
+    quiet, chosen = [], {}
     for name in names:
         sanitized = name.startswith("san-")
         program, _, test = name.removeprefix("san-").partition("/")
         if program in by_name and (not test or test in by_name[program].tests):
-            programs.append(by_name[program].program(sanitized, [test] if test else by_name[program].tests))
+            chosen.setdefault((program, sanitized), []).extend([test] if test else by_name[program].tests)
         elif program in units:
-            programs.append(unit(units[program].replace(O, f"{O}/san", 1) if sanitized else units[program], sanitized))
+            quiet.append(unit(units[program].replace(O, f"{O}/san", 1) if sanitized else units[program], sanitized))
         elif name in [other.name for other in others()]:
-            programs += [other for other in others() if other.name == name]
+            quiet += [other for other in others() if other.name == name]
         else:
             sys.exit(f"check: no suite, unit test or test is called: {name}")
-    return programs
+    return quiet, [by_name[suite].divided(sanitized, tests) for (suite, sanitized), tests in chosen.items()]
 
 
 def needs_tsan(names):
@@ -587,7 +595,7 @@ def main():
     if reason:
         print(f"check: nothing was tested: {reason}")
         return 3
-    programs, times = named(given.names), seconds_before()
+    chosen, times = named(given.names), seconds_before()
     shutil.rmtree(LOGS, ignore_errors=True)
     LOGS.mkdir(parents=True)
     check = Check(times)
@@ -597,7 +605,7 @@ def main():
             build_sanitized()
         if given.names:
             for _ in range(given.repeat):
-                check.lane(list(programs))
+                check.phases(*chosen)
                 check.failures = [outcome for outcome in check.found if outcome.state in BAD]
                 if check.failures:
                     break
