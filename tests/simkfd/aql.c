@@ -11,8 +11,9 @@
  * complete (valid header, index below the write index) but were submitted by no doorbell store are
  * run after a grace period.
  *
- * A queue's time line: a packet begins when its doorbell was seen, or when a packet before it has
- * made room (barrier bit, SIMKFD_OVERLAP), plus SIMKFD_GAP_NS if nothing else is in flight.
+ * A queue's time line: a packet begins when it and a doorbell for it were seen, or when a packet
+ * before it has made room (barrier bit, SIMKFD_OVERLAP), plus SIMKFD_GAP_NS if nothing else is in
+ * flight.
  *
  * A kernel that needs more private memory than its queue has scratch memory for waits until the
  * runtime has been asked for it and has answered.
@@ -191,8 +192,11 @@ static bool has_scratch(struct queue *q, const hsa_kernel_dispatch_packet_t *p)
 		send_interrupt(signal->event_mailbox_ptr, signal->event_id);
 		return false;
 	}
-	q->aql.scratch_asked = __atomic_load_n(&signal->value, __ATOMIC_ACQUIRE) != 0;
-	return !q->aql.scratch_asked;
+	if (__atomic_load_n(&signal->value, __ATOMIC_ACQUIRE))
+		return false;
+	q->aql.scratch_asked = false;
+	q->available = clock__boot_ns();
+	return true;
 }
 
 static bool barrier_open(const hsa_barrier_and_packet_t *p, bool any, bool *depends)
@@ -229,15 +233,14 @@ static bool barrier_value_open(const hsa_amd_barrier_value_packet_t *p, bool *de
 	}
 }
 
-static enum verdict begin_barrier(struct queue *q, bool open, bool depends, uint64_t now,
-				  struct truth *t)
+static enum verdict begin_barrier(struct queue *q, bool open, bool depends, struct truth *t)
 {
 	if (!open)
 		return BLOCKED;
 	t->kind = "barrier";
 	t->begin = begin_time(q, 0);
-	if (depends)
-		t->begin = later(t->begin, now);
+	if (depends) /* what it depends on was the case only just now */
+		t->begin = later(t->begin, clock__boot_ns());
 	t->end = t->begin;
 	return RUN;
 }
@@ -250,8 +253,7 @@ static enum verdict begin_pm4(struct queue *q, struct truth *t)
 	return RUN;
 }
 
-static enum verdict begin_packet(struct queue *q, const union packet *p, uint64_t now,
-				 struct truth *t)
+static enum verdict begin_packet(struct queue *q, const union packet *p, struct truth *t)
 {
 	uint8_t type = p->header >> HSA_PACKET_HEADER_TYPE;
 	bool depends = false, open;
@@ -262,12 +264,12 @@ static enum verdict begin_packet(struct queue *q, const union packet *p, uint64_
 	case HSA_PACKET_TYPE_BARRIER_AND:
 	case HSA_PACKET_TYPE_BARRIER_OR:
 		open = barrier_open(&p->barrier, type == HSA_PACKET_TYPE_BARRIER_OR, &depends);
-		return begin_barrier(q, open, depends, now, t);
+		return begin_barrier(q, open, depends, t);
 	case HSA_PACKET_TYPE_VENDOR_SPECIFIC:
 		if (p->vendor.header.AmdFormat != FORMAT_BARRIER_VALUE)
 			return begin_pm4(q, t);
 		open = barrier_value_open(&p->vendor, &depends);
-		return begin_barrier(q, open, depends, now, t);
+		return begin_barrier(q, open, depends, t);
 	default:
 		queue_error(q, QUEUE_ERROR_PACKET);
 		return HALTED;
@@ -298,15 +300,31 @@ static bool has_barrier_bit(uint16_t header)
 	return header >> HSA_PACKET_HEADER_BARRIER & 1;
 }
 
-static void look_at_doorbell(struct queue *q, uint64_t doorbell, uint64_t now)
+static void look_at_doorbell(struct queue *q)
 {
+	uint64_t doorbell = __atomic_load_n(q->doorbell, __ATOMIC_ACQUIRE);
+
 	if (doorbell == q->doorbell_seen)
 		return;
 	q->doorbell_seen = doorbell;
 	if ((int64_t)(doorbell + 1 - q->limit) > 0)
 		q->limit = doorbell + 1;
-	q->available = now;
 	q->aql.unrung_since = 0;
+}
+
+/*
+ * A thread may store the index of its own packet before another thread has written an earlier one.
+ * The clock is read after it, or a packet could begin before it was written or submitted.
+ */
+static void look_at_packets(struct queue *q)
+{
+	uint64_t end = q->read + q->ring_size / PACKET_SIZE, before = q->aql.written;
+
+	while (q->aql.written < q->limit && q->aql.written < end &&
+	       !is_invalid(load_header(slot_header(q, q->aql.written))))
+		q->aql.written++;
+	if (q->aql.written != before)
+		q->available = clock__boot_ns();
 }
 
 static bool is_unrung(const struct queue *q)
@@ -327,7 +345,6 @@ static uint64_t look_for_unrung(struct queue *q, uint64_t now)
 		return q->aql.unrung_since + config.unrung_ns;
 	while (is_unrung(q) && q->limit < q->read + q->ring_size / PACKET_SIZE)
 		q->limit++;
-	q->available = now;
 	q->aql.unrung_since = 0;
 	return now;
 }
@@ -386,17 +403,17 @@ static bool begin_next(struct queue *q, uint64_t now, uint64_t *next)
 
 	if (q->read >= q->limit || q->aql.flying >= config.overlap)
 		return false;
-	slot = slot_header(q, q->read);
-	packet.header = load_header(slot);
-	if (is_invalid(packet.header)) {
+	if (q->read >= q->aql.written) {
 		*next = queue_blocked(q, now);
 		return false;
 	}
+	slot = slot_header(q, q->read);
+	packet.header = load_header(slot);
 	if (has_barrier_bit(packet.header) && q->aql.flying)
 		return false;
 	memcpy(&packet, slot, sizeof(packet));
 	memset(&f->truth, 0, sizeof(f->truth));
-	verdict = begin_packet(q, &packet, now, &f->truth);
+	verdict = begin_packet(q, &packet, &f->truth);
 	if (verdict == RUN) {
 		take_packet(q, &packet, slot);
 		return true;
@@ -406,14 +423,14 @@ static bool begin_next(struct queue *q, uint64_t now, uint64_t *next)
 	return false;
 }
 
-/* The clock is read after the doorbell, or a packet could begin before it was submitted. */
 uint64_t aql__step(struct queue *q)
 {
-	uint64_t doorbell = __atomic_load_n(q->doorbell, __ATOMIC_ACQUIRE);
-	uint64_t now = clock__boot_ns(), end, again = NEVER, unrung;
+	uint64_t now, end, again = NEVER, unrung;
 	int budget = PACKETS_PER_STEP;
 
-	look_at_doorbell(q, doorbell, now);
+	look_at_doorbell(q);
+	look_at_packets(q);
+	now = clock__boot_ns();
 	do {
 		end = complete_flights(q, now);
 		if (!budget--)

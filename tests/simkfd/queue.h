@@ -24,6 +24,7 @@ struct flight {
 struct aql_state {
 	struct flight flights[MAX_FLIGHTS];
 	unsigned int flying;
+	uint64_t written; /* below `limit`: the packets before it have been seen in the ring */
 	uint64_t last_begin, last_end; /* of packets begun, of packets completed */
 	uint64_t unrung_since;	       /* when packets without a doorbell were noticed, 0 none */
 	bool scratch_asked;	       /* the runtime is to allocate scratch memory */
@@ -51,7 +52,7 @@ struct queue {
 	volatile uint64_t *read_pointer, *write_pointer;
 
 	uint64_t read, limit;	/* next packet, and the first not submitted; SDMA: in bytes */
-	uint64_t available;	/* when `limit` was last moved */
+	uint64_t available;	/* when the last of the packets that may run was seen */
 	uint64_t blocked_since; /* the next packet waits for a condition, 0 no */
 	uint64_t op, lines;	/* for the truth log */
 	union {

@@ -180,6 +180,38 @@ static void test_doorbell_order(void **state)
 	CHECK(hsa_queue_destroy(queue));
 }
 
+/* Of two threads that share a queue one may ring for both, before the other has written its packet.
+ */
+static void test_late_packet(void **state)
+{
+	hsa_queue_t *queue = new_queue(0);
+	hsa_signal_t signal = new_signal();
+	hsa_kernel_dispatch_packet_t *packet[2];
+	struct truth_log log;
+	uint64_t index[2], written;
+	int i;
+
+	hsa_signal_store_relaxed(signal, 2);
+	for (i = 0; i < 2; i++) {
+		packet[i] = reserve_packet(queue, &index[i]);
+		packet[i]->kernel_object = objects[SHORT];
+		packet[i]->completion_signal = signal;
+	}
+	publish(packet[1], HSA_PACKET_TYPE_KERNEL_DISPATCH, true, 1);
+	ring(queue, index[1]);
+	usleep(20000);
+	written = hsa_now();
+	publish(packet[0], HSA_PACKET_TYPE_KERNEL_DISPATCH, true, 1);
+	assert_true(wait_for(signal));
+	log = truth_log__read(truth_path, &truth_offset);
+	assert_int_equal(log.count, 2);
+	assert_true(log.lines[0].begin >= written);
+	assert_true(log.lines[1].begin >= log.lines[0].end);
+	truth_log__free(&log);
+	CHECK(hsa_signal_destroy(signal));
+	CHECK(hsa_queue_destroy(queue));
+}
+
 static void test_barrier(void **state)
 {
 	hsa_queue_t *queue = new_queue(0);
@@ -507,6 +539,7 @@ static int run_all(void)
 		cmocka_unit_test_setup(test_dispatch, skip_truth),
 		cmocka_unit_test_setup(test_backlog, skip_truth),
 		cmocka_unit_test_setup(test_doorbell_order, skip_truth),
+		cmocka_unit_test_setup(test_late_packet, skip_truth),
 		cmocka_unit_test_setup(test_barrier, skip_truth),
 		cmocka_unit_test_setup(test_reloaded_code, skip_truth),
 		cmocka_unit_test_setup(test_host_function, skip_truth),
