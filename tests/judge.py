@@ -16,6 +16,7 @@ Prints one line, "judge: true: ..." or "judge: false: ...", with the first compl
     --pid PID       only that process (repeatable); otherwise each process of the truth log was to be traced
     --one-process   both are of one process, which may have another number in the truth log, as in a container
     --not-run       the trace may have operations without times that did not run: a process was ended
+    --whole         nothing that ran may be missing or without times, counted or not
 """
 import argparse
 import json
@@ -197,6 +198,21 @@ def mixed_queues(true):
     return wrong
 
 
+def incomplete(true):
+    """What --whole does not bear."""
+    for op in true:
+        if not op.partner:
+            yield f"missing: {op}"
+        elif not op.partner.begin:
+            yield f"without times: {op}"
+
+
+def worst_ns(true):
+    """How far a time in the trace is from the true one."""
+    return max((max(abs(op.begin - op.partner.begin), abs(op.end - op.partner.end)) for op in true
+                if op.partner and op.partner.begin), default=0)
+
+
 def judge(true, told, counts, may_not_have_run):
     match(true, told, {})
     match(true, told, likely_queues(true))
@@ -227,6 +243,7 @@ def main():
     options.add_argument("--pid", type=int, action="append")
     options.add_argument("--one-process", action="store_true")
     options.add_argument("--not-run", action="store_true")
+    options.add_argument("--whole", action="store_true")
     options.add_argument("truth")
     options.add_argument("trace")
     asked = options.parse_args()
@@ -239,6 +256,8 @@ def main():
         op.what = (0,) + op.what[1:]
     demangle(true + told)
     complaints, missing, lost = judge(true, told, counts, asked.not_run)
+    if asked.whole:
+        complaints += incomplete(true)
     if not true:
         complaints.append("the truth log has no operation to be judged by")
     for line in complaints[:SHOWN]:
@@ -246,7 +265,8 @@ def main():
     ran = Counter(op.what[1] for op in true)
     each = ", ".join(f"{ran[kind] - missing[kind]} of {ran[kind]} of kind {kind} ({lost[kind]} lost)"
                      for kind in LOST if kinds[kind])
-    print(f"judge: {'false' if complaints else 'true'}: traced {each}, of {len({op.what[0] for op in true})} processes")
+    print(f"judge: {'false' if complaints else 'true'}: traced {each}, of {len({op.what[0] for op in true})} processes; "
+          f"times are right to {worst_ns(true)} ns")
     sys.exit(bool(complaints))
 
 

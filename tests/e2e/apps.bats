@@ -56,7 +56,7 @@ attached() {
 @test "rocblas-bench, launched" {
 	find_app 'librocblas*-bench/rocblas-bench'
 	launched "-t runtime" -f gemm -r s -m 256 -n 256 -k 256 -i 50 -v 0
-	[ "$(grep -c Cijk "$T/traced")" -gt 50 ]
+	[ "$(traced_ops "$T/t.json" | grep -c Cijk)" -gt 50 ]
 }
 
 @test "rocblas-bench, attached to" {

@@ -15,7 +15,7 @@ start_tracer() {
 ops_are_true() {
 	truth_since_go "$T/truth"
 	check_truth "$T/truth.go" "$T/t.json"
-	check_causes "$T/t.json"
+	json_trace "$T/t.json" causes
 }
 
 exact() { # MODE CALLS
@@ -27,9 +27,7 @@ exact() { # MODE CALLS
 	wait "$tracer"
 	grep -q '^result PASSED$' "$T/out"
 	[ "$(awk '$1 == "calls" {n += $3} END {print n}' "$T/out")" -ge "$2" ]
-	check_counts "$T/out" "$T/t.json"
-	check_nesting "$T/t.json"
-	check_balance "$T/t.json"
+	json_trace "$T/t.json" nesting balance "counts=$T/out"
 	cat "$T/err"
 	nothing_lost "$T/err" '; 0 GPU operations uncorrelated, 0 without end'
 	ops_are_true
@@ -73,7 +71,7 @@ hsa_calls() {
 	wait "$tracer"
 	grep -q '^result PASSED$' "$T/out"
 	nothing_lost "$T/err"
-	COUNT_ALL=1 check_counts "$T/out" "$T/t.json"
+	check_counts "$T/out" "$T/t.json"
 	# Nothing but what the program called.
 	diff <(awk '$1 == "calls" {print $2}' "$T/out" | sort -u) <(calls "$T/t.json" | cut -f1 | sort -u)
 }
@@ -101,7 +99,7 @@ hsa_calls() {
 	for i in 1 2; do
 		"$RTRACE" -p "$job" -f json -o "$T/$i.json" --duration "$(seconds 0.5)" 2>"$T/$i.err"
 		[ "$(traced_ops "$T/$i.json" | wc -l)" -gt 20 ]
-		check_nesting "$T/$i.json"
+		json_trace "$T/$i.json" nesting
 	done
 	[ "$(calls "$T/1.json" | cut -f7 | sort -g | tail -n 1 | cut -d. -f1)" -lt \
 		"$(calls "$T/2.json" | cut -f7 | sort -g | head -n 1 | cut -d. -f1)" ]
@@ -132,7 +130,7 @@ bytes_in_memory() {
 	wait_for eval '[ "$(bytes_in_memory "$job")" = "$clean" ]'
 	# A later tracer finds everything in order.
 	"$RTRACE" -p "$job" -f json -o "$T/later.json" --duration 0.3 2>"$T/later.err"
-	check_nesting "$T/later.json"
+	json_trace "$T/later.json" nesting
 	[ "$(traced_ops "$T/later.json" | wc -l)" -gt 5 ]
 	kill -TERM "$job"
 	wait "$job"
@@ -147,8 +145,7 @@ bytes_in_memory() {
 	sleep 0.7
 	kill -KILL "$job"
 	wait "$tracer"
-	check_nesting "$T/t.json"
-	check_balance "$T/t.json"
+	json_trace "$T/t.json" nesting balance
 	truth_since_go "$T/truth"
 	true_ops "$T/truth.go" >"$T/true"
 	traced_ops "$T/t.json" >"$T/traced"
@@ -184,8 +181,8 @@ bytes_in_memory() {
 	}
 	only "$job" >"$T/first.json"
 	only "$second" >"$T/second.json"
-	check_nesting "$T/first.json"
-	check_nesting "$T/second.json"
+	json_trace "$T/first.json" nesting
+	json_trace "$T/second.json" nesting
 	check_counts "$T/out" "$T/first.json"
 	# The library files were probed before: nothing is missing from its first call on.
 	check_counts "$T/second" "$T/second.json" '^(__)?hip'

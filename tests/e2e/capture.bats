@@ -40,7 +40,7 @@ plain() {
 		all(.args[1:] == ["0x2", "0x3", "0x4", "0x5", "0x6"])' "$T/t.json"
 	jq -e '[.traceEvents[] | select(.name == "hipTestPlain" and .args.args[0] == "0x3e7")] |
 		length == 1 and .[0].args.ret == "0x441"' "$T/t.json"
-	check_nesting "$T/t.json"
+	json_trace "$T/t.json" nesting
 }
 
 # bats test_tags=smoke
@@ -202,7 +202,7 @@ vfork_in_call() {
 	trace "$(best_mode)" threads 1000
 	[ "$(count "$T/t.json" hipTestNested)" = 10000 ]
 	[ "$(count "$T/t.json" hipTestPlain)" = 30000 ]
-	check_nesting "$T/t.json"
+	json_trace "$T/t.json" nesting
 }
 
 asm_entries() {
@@ -284,7 +284,7 @@ open_call() {
 	[ $((recorded + lost)) = 30000 ]
 	# The record of the process's end may have found no room, either.
 	jq -e '.recorded.calls + .lost.calls_ring_full == 30000 and .lost.total == .lost.calls_ring_full + .lost.other' "$T/summary"
-	check_nesting "$T/t.json"
+	json_trace "$T/t.json" nesting
 }
 
 teardown() {

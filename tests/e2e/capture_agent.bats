@@ -48,8 +48,7 @@ trace() {
 # What the application itself calls, with arguments and what came back, but for addresses, times that it asked for, and
 # properties of a device that is not there.
 application_calls() {
-	jq -r '.traceEvents[] | select(.ph == "X" and (.cat | IN("hip", "roctx")) and .args.parent == 0) |
-		.name + " " + ([.args.call, .args.return, .args.message] | tostring)' "$1" |
+	json_trace "$1" application |
 		sed -E 's/0x[0-9a-f]{5,}/ADDRESS/g; s/"\*ms":"[^"]*"/TIME/g; s/"\*prop":.*"deviceId":"999"/NONE/' | sort
 }
 
@@ -61,7 +60,7 @@ same() {
 	trace auto -- "$@"
 	echo "$(captured_by_agents "$T/auto.err") calls by agents"
 	[ "$(captured_by_agents "$T/auto.err")" -ge "$least" ]
-	check_nesting "$T/auto.json"
+	json_trace "$T/auto.json" nesting
 	python3 tests/e2e/same_calls.py "$T/auto.calls" "$T/auto.json"
 	not grep -qE 'kind=(dispatch|copy)' "$T/auto.truth" || judge "$T/auto.truth" "$T/auto.json"
 	trace uprobe --capture uprobe -- "$@"
@@ -166,7 +165,7 @@ stop_tracer() {
 	kill -INT "$2"
 	wait "$2"
 	nothing_lost "$T/$1.err"
-	CUT=1 check_nesting "$T/$1.json"
+	json_trace --cut "$T/$1.json" nesting
 }
 
 # launched NAME PID: how many launches of the process are in the text

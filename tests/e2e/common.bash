@@ -60,39 +60,19 @@ judge() {
 	python3 "$BATS_TEST_DIRNAME/../judge.py" ${JUDGE:-} "$@"
 }
 
+# json_trace [OPTION...] TRACE WHAT...: what a JSON trace holds, or whether it is right: tests/e2e/json_trace.py.
+json_trace() {
+	python3 "$BATS_TEST_DIRNAME/json_trace.py" "$@"
+}
+
 # The calls in a JSON trace, one a line: NAME CORR PARENT FLAGS PID TID BEGIN END (ns)
 calls() {
-	jq -r '.traceEvents[] | select(.ph == "X" and (.cat | IN("hip", "hsa", "kfd", "roctx", "roctracer")) and .args.corr) |
-		[.name, .args.corr, .args.parent, .args.flags // "-", .pid, .tid,
-		 (.ts * 1000 | round), ((.ts + .dur) * 1000 | round)] | @tsv' "$1"
+	json_trace "$1" calls
 }
 
 # How many calls of the function are in the trace.
 count() {
 	calls "$1" | awk -v name="$2" '$1 == name' | wc -l
-}
-
-# Every correlation ID once, every parent present, begin <= end, children inside their parents and on their
-# thread. CUT=1: in a trace that was cut off a parent may be missing, after which its thread has no call of
-# its own.
-check_nesting() {
-	calls "$1" | awk -F '\t' -v cut="${CUT:-0}" '
-		{ corr = $2; parent[corr] = $3; tid[corr] = $6; begin[corr] = $7; end[corr] = $8; name[corr] = $1
-		  if (seen[corr]++) wrong(corr, "twice")
-		  if ($3 == 0 && corr + 0 > root[$6] + 0) root[$6] = corr
-		  if ($8 < $7) wrong(corr, "ends before it begins") }
-		function wrong(c, why) { bad++; if (bad <= 5) print name[c] " (corr " c "): " why }
-		END {
-			for (c in parent) {
-				p = parent[c]
-				if (p == 0) continue
-				if (!(p in parent) && cut && root[tid[c]] + 0 < p + 0) continue
-				if (!(p in parent)) wrong(c, "no parent " p)
-				else if (tid[p] != tid[c]) wrong(c, "not on the thread of its parent")
-				else if (begin[c] < begin[p] || end[c] > end[p]) wrong(c, "not inside its parent")
-			}
-			exit bad > 0
-		}'
 }
 
 # The modes of attaching that this kernel has, the best one first.

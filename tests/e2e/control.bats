@@ -84,7 +84,7 @@ pause_resume() {
 	same_calls
 	# The call that was entered while tracing was on holds those that were made before the stop.
 	[ "$(count "$T/t.json" hipTestCallback)" = 1 ]
-	check_nesting "$T/t.json"
+	json_trace "$T/t.json" nesting
 }
 
 threads() {
@@ -300,7 +300,7 @@ ran() {
 	cat "$T/err"
 	grep -q ' 0 GPU operations uncorrelated, 0 without end' "$T/err"
 	diff "$T/said" "$T/traced"
-	check_causes "$T/t.json"
+	json_trace "$T/t.json" causes
 }
 
 @test "a launch between roctracer_start and stop is all there is, with -t hip" {

@@ -17,15 +17,7 @@ teardown() {
 # with _ for blanks). What stands behind PID is the process's, which its tracks in the trace are not. TIMED: `timed`, or
 # why it has no times. RETURNED: when the call that launched it had.
 told() {
-	jq -r '([.traceEvents[] | select(.ph == "s" and .cat == "submit") | .pid] | unique) as $pids |
-		(reduce (.traceEvents[] | select(.ph == "X" and .cat != "gpu" and .args.corr)) as $call ({};
-			.[$call.args.corr | tostring] = (($call.ts + $call.dur) * 1000 | round))) as $returned |
-		.traceEvents[] | select(.cat == "gpu" and (.args.flags // "" | contains("doorbell"))) |
-		[($pids | if length == 1 then .[0] else "-" end), .args.device, (.name | gsub(" "; "_")),
-		 (.args.grid | join(",")), (.args.block | join(",")), .args.queue, (.ts * 1000 | round),
-		 ((.ts + (.dur // 0)) * 1000 | round), (if .ph == "X" then "timed" else
-			(.args.flags | split(",") - ["no-times", "doorbell", "uncorrelated"] | join(",")) end),
-		 (.args.submit * 1000 | round), $returned[.args.root | tostring] // 0] | @tsv' "$1" | sort -t "$(printf '\t')" -k2,2n -k3,5 -k10,10n
+	json_trace "$1" dispatches
 }
 
 # The same from the truth log, without TIMED and SUBMIT.
@@ -38,7 +30,7 @@ true_dispatches() {
 			print get("pid"), get("gpu"), get("grid"), get("wg"), get("queue"), get("begin"), get("end"), get("kernel")
 		}' "$1" | c++filt | awk '{ k = $8; for (i = 9; i <= NF; i++) k = k "_" $i
 			print $1 "\t" $2 "\t" k "\t" $3 "\t" $4 "\t" $5 "\t" $6 "\t" $7 }' |
-		sort -t "$(printf '\t')" -k2,2n -k3,5 -k7,7n
+		LC_ALL=C sort -t "$(printf '\t')" -k2,2n -k3,5 -k7,7n
 }
 
 # How often which kernel ran on each queue, a line a queue: it does not matter how they are numbered.
@@ -101,26 +93,8 @@ check_times() {
 		}' "$T/true" "$T/told"
 }
 
-# As the dispatches of the agent are judged; what has no times is an instant in the trace.
-check_their_causes() {
-	jq '.traceEvents |= map(if .cat == "gpu" and .ph == "i" then .ph = "X" | .dur = 0 else . end)' "$1" >"$T/ops.json"
-	check_causes "$T/ops.json"
-}
-
 # Those that the application launches. The runtime's own copy, and may take times for the copy's sake.
 LAUNCHED='.cat == "gpu" and .args.grid and (.name | startswith("__amd_rocclr_") | not)'
-
-# Each hangs below the launch of its own: one of its size. The streams of a test have sizes of their own.
-check_sizes() {
-	jq -r '.traceEvents[] | select(.name == "hipLaunchKernel" and .cat == "hip") |
-		[.args.corr, (.args.call | (.numBlocks + " " + .dimBlocks))] | @tsv' "$1" | tr -d '{}=,xyz' |
-		awk '{ print "call", $1, $2 * $5, $3 * $6, $4 * $7 }' >"$T/sizes"
-	jq -r '.traceEvents[] | select('"$LAUNCHED"') |
-		["op", .args.root] + .args.grid | map(tostring) | join(" ")' "$1" >>"$T/sizes"
-	awk '$1 == "call" { size[$2] = $3 " " $4 " " $5; next }
-		{ n++; if (size[$2] != $3 " " $4 " " $5) { bad++; if (bad <= 5) print "launched " size[$2] ": " $0 } }
-		END { exit bad > 0 || !n }' "$T/sizes"
-}
 
 # Launches a workload without the agent. HIP 5.2 with queues that take times now and then asks for a signal
 # that it has destroyed, in its own handler, and aborts: where threads share queues and are slow, 1 in 100 runs.
@@ -140,7 +114,7 @@ run_bare() {
 
 run_hip() {
 	run_bare "$@"
-	check_their_causes "$T/t.json"
+	json_trace --instants "$T/t.json" causes
 	grep -q ' 0 GPU operations uncorrelated' "$T/err"
 }
 
@@ -185,9 +159,9 @@ OPTIONS=()
 @test "threads that share a queue: each dispatch is of who launched it" {
 	export GPU_MAX_HW_QUEUES=1
 	GPUS=1 run_hip streams -g 1 -t 4 -s 4 -n 200
-	check_sizes "$T/t.json"
+	json_trace "$T/t.json" sizes
 	GPUS=1 EARLY=1 WHY=$SHARED profiled run_hip streams -g 1 -t 4 -s 4 -n 200
-	check_sizes "$T/t.json"
+	json_trace "$T/t.json" sizes
 	unset GPU_MAX_HW_QUEUES
 }
 
@@ -196,7 +170,7 @@ OPTIONS=()
 	export SIMKFD_KERNELS=elementAdd=50000
 	run_bare hsa_dispatch -k 50000 "$O/workloads/kernels.hsaco"
 	# Whole batches hang below the store that rang for them.
-	CAUSES='^hsa_signal_store_(screlease|relaxed)$' check_their_causes "$T/t.json"
+	json_trace --instants --causes '^hsa_signal_store_(screlease|relaxed)$' "$T/t.json" causes
 	WHY='no-signal signal-shared' check_times >"$T/times"
 	cat "$T/times"
 	# Those that have a signal of their own to themselves; it does 200 one by one.
@@ -246,7 +220,7 @@ late() {
 	end_both
 	grep -q '; 0 packets not seen' "$T/err"
 	check_dispatches "$T/truth.go" "$T/t.json"
-	check_their_causes "$T/t.json"
+	json_trace --instants "$T/t.json" causes
 	EARLY=1 WHY=$SHARED check_times
 }
 

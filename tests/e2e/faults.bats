@@ -168,7 +168,7 @@ full() {
 	cat "$T/export.err"
 	grep -q 'warning: .*t.rtrace: ' "$T/export.err"
 	[ "$(count "$T/e.json" hipMemcpyAsync)" -gt 100 ]
-	CUT=1 check_nesting "$T/e.json"
+	json_trace --cut "$T/e.json" nesting
 	nothing_is_left
 }
 
@@ -221,7 +221,7 @@ in_group() {
 	nothing_is_left
 	# With smaller ones there is room.
 	in_group "$RTRACE" --buffer 1 -p "$job" -f json -o "$T/t.json" --duration 0.5 2>"$T/err"
-	check_nesting "$T/t.json"
+	json_trace "$T/t.json" nesting
 	[ "$(traced_ops "$T/t.json" | wc -l)" -gt 20 ]
 	job_is_well
 	nothing_is_left
@@ -245,9 +245,7 @@ in_group() {
 	job_is_well
 	ends_with 0
 	nothing_lost "$T/err" '; 0 GPU operations uncorrelated, 0 without end'
-	check_counts "$T/out" "$T/t.json"
-	check_nesting "$T/t.json"
-	check_causes "$T/t.json"
+	json_trace "$T/t.json" nesting causes "counts=$T/out"
 	truth_since_go "$T/truth"
 	check_truth "$T/truth.go" "$T/t.json"
 	[ "$(jq '[.traceEvents[] | select(.ph == "X") | .ts] | (max - min) / 1e6 < 60' "$T/t.json")" = true ]
@@ -277,8 +275,7 @@ start_elsewhen() {
 		ends_with 0
 		after=$(awk '{ printf "%.0f\n", $1 * 1e6 }' /proc/uptime)
 		grep -q '^result PASSED$' "$T/out"
-		check_counts "$T/out" "$T/t.json"
-		check_nesting "$T/t.json"
+		json_trace "$T/t.json" nesting "counts=$T/out"
 		[ "$(traced_ops "$T/t.json" | wc -l)" = 0 ]
 		jq -e --argjson before "$((before - 10000))" --argjson after "$((after + 10000))" \
 			'[.traceEvents[] | select(.ph == "X") | .ts] | min >= $before and max <= $after' "$T/t.json"

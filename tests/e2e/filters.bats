@@ -53,7 +53,7 @@ shows() {
 	shows "kernel" -t kernel
 	shows "copy" -t memory-copy
 	shows "copy hip kernel roctx" -t hip,marker -t gpu
-	check_causes "$T/t.json"
+	json_trace "$T/t.json" causes
 }
 
 @test "rocprofv3's spellings" {

@@ -7,7 +7,8 @@
 load common
 load gpu
 
-# Traces a workload from its first call; everything that can be judged of it is.
+# Traces a workload from its first call; everything that can be judged of it is. CALLERS: the application makes calls
+# inside of functions that match. ALSO: what else the trace is judged by.
 run_traced() {
 	rm -f "$T/truth"
 	sim SIMKFD_TRUTH="$T/truth" SIMKFD_DRIFT_PPM=200 SIMKFD_GPUS="${GPUS:-2}" \
@@ -15,15 +16,12 @@ run_traced() {
 		>"$T/out" 2>"$T/err"
 	grep -q '^result PASSED$' "$T/out"
 	nothing_lost "$T/err"
-	check_counts "$T/out" "$T/t.json" "${COUNTED:-.}"
-	check_nesting "$T/t.json"
-	check_balance "$T/t.json"
+	json_trace ${CALLERS:+--callers "$CALLERS"} "$T/t.json" nesting balance "counts=$T/out" ${ALSO:-}
 }
 
 run_gpu() {
-	run_traced "$@"
+	ALSO="causes ${ALSO:-}" run_traced "$@"
 	check_truth "$T/truth" "$T/t.json"
-	check_causes "$T/t.json"
 	grep -q ' 0 GPU operations uncorrelated, 0 without end' "$T/err"
 }
 
@@ -56,29 +54,25 @@ OPTIONS=()
 	unset GPU_MAX_HW_QUEUES
 }
 
-# How many operations each stream has; of two threads on two GPUs with four streams each.
+# What is said of streams is right; there are those of two threads on two GPUs with four each.
 sixteen_streams() {
-	awk -F '\t' '$1 == "op" {print $5}' "$T/streams" | sort | uniq -c >"$T/numbers"
-	[ "$(wc -l <"$T/numbers")" = 16 ] || {
-		cat "$T/numbers" "$T/err"
+	json_trace "$T/t.json" streams >"$T/streams" && [ "$(wc -l <"$T/streams")" = 16 ] || {
+		cat "$T/streams" "$T/err"
 		return 1
 	}
 }
 
 @test "streams by number, in every way of submission" {
 	run_gpu streams -g 2 -t 2 -s 4 -n 50
-	check_streams "$T/t.json"
 	sixteen_streams
 	# Old kernels tell probes by their addresses, which is hard while threads map memory, as here at first.
 	OPTIONS=(--attach tracefs)
 	run_gpu streams -g 2 -t 2 -s 4 -n 50
-	check_streams "$T/t.json"
 	sixteen_streams
 	OPTIONS=()
 	# HIP has a thread for every stream then, which submits what others have launched.
 	AMD_DIRECT_DISPATCH=0 run_traced streams -g 2 -t 2 -s 4 -n 50
 	check_truth "$T/truth" "$T/t.json"
-	check_streams "$T/t.json"
 	sixteen_streams
 	grep -q ' 0 GPU operations uncorrelated, 0 without end' "$T/err"
 	# Copies and fills of every size, by engine and by kernel, one behind the other: what cannot be settled
@@ -97,13 +91,13 @@ sixteen_streams() {
 }
 
 @test "graphs: every kernel of a graph launch hangs below it" {
-	run_gpu graphs
-	check_streams "$T/t.json"
+	ALSO=streams run_gpu graphs
 	# Each launch of the graph has its operations below it.
+	jq -r '.traceEvents[] | select(.cat == "gpu" and .ph == "X") | .args.root' "$T/t.json" >"$T/roots"
 	roots=$(calls "$T/t.json" | awk '$1 == "hipGraphLaunch" {print $2}' | sort)
 	[ -n "$roots" ]
 	for root in $roots; do
-		[ "$(awk -F '\t' -v r="$root" '$4 == r' "$T/ops" | wc -l)" -gt 1 ]
+		[ "$(grep -cx "$root" "$T/roots")" -gt 1 ]
 	done
 }
 
@@ -133,7 +127,7 @@ sixteen_streams() {
 	sim SIMKFD_KERNELS=slowStore=300000000 SIMKFD_TRUTH="$T/truth" "$RTRACE" -f json \
 		-o "$T/t.json" -- "$O/workloads/longjmp" >"$T/out"
 	grep -q '^result PASSED$' "$T/out"
-	check_nesting "$T/t.json"
+	json_trace "$T/t.json" nesting
 	made=$(awk '$1 == "unwound" && $2 == "hipStreamSynchronize" {print $3}' "$T/out")
 	[ "$made" -gt 0 ]
 	[ "$(calls "$T/t.json" | awk '$1 == "hipStreamSynchronize" && $4 == "unwound"' | wc -l)" = "$made" ]
@@ -154,7 +148,7 @@ sixteen_streams() {
 	# -k: the program checks the times that it is told for its own signals.
 	CALLERS=iterate run_traced hsa_dispatch -k 50000 "$O/workloads/kernels.hsaco"
 	check_truth "$T/truth" "$T/t.json"
-	CAUSES='^hsa_(signal_store_screlease|amd_memory_async_copy)$' check_causes "$T/t.json"
+	json_trace --causes '^hsa_(signal_store_screlease|amd_memory_async_copy)$' "$T/t.json" causes
 }
 
 @test "HSA: several producers, a full queue, places reserved in every way; queues destroyed with work in them" {
@@ -164,7 +158,7 @@ sixteen_streams() {
 		CALLERS=iterate run_traced hsa_producers -m $mode -n 150
 		# Three dispatches in each of the five queues never ran.
 		JUDGE=$([ $mode != gone ] || echo --not-run) check_truth "$T/truth" "$T/t.json"
-		case $mode in late | never) CAUSES='^hsa_signal_store_screlease$' check_causes "$T/t.json" ;; esac
+		case $mode in late | never) json_trace --causes '^hsa_signal_store_screlease$' "$T/t.json" causes ;; esac
 		[ "$(jq '[.traceEvents[] | select(.cat == "gpu" and .ph == "i" and .name == "elementAdd")] | length' \
 			"$T/t.json")" = "$([ $mode = gone ] && echo 15 || echo 0)" ]
 	done
@@ -174,7 +168,7 @@ sixteen_streams() {
 	OPTIONS=(--barriers)
 	run_traced cooperative
 	judge --barriers "$T/truth" "$T/t.json"
-	CAUSES='^hip(LaunchKernel|LaunchCooperativeKernel|DeviceSynchronize|Stream.*|Free|Malloc)$' check_causes "$T/t.json"
+	json_trace --causes '^hip(LaunchKernel|LaunchCooperativeKernel|DeviceSynchronize|Stream.*|Free|Malloc)$' "$T/t.json" causes
 	[ "$(jq '[.traceEvents[] | select(.name == "elementAdd" and .cat == "gpu")] | length' "$T/t.json")" = 20 ]
 	OPTIONS=(--all-functions --barriers)
 	CALLERS=iterate run_traced hsa_producers -m shared -n 40

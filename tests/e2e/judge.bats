@@ -1,7 +1,8 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: MIT
 # bats file_tags=plain
-# The judge of traces (tests/judge.py): what it lets pass, and that it sees each way in which a trace can be wrong.
+# The judges of traces (tests/judge.py, json_trace.py): what they let pass, and that they see each way in which a trace can
+# be wrong.
 
 load common
 load gpu
@@ -58,6 +59,71 @@ BARRIER='[.traceEvents[] | .name == "barrier" and .cat == "gpu"] | index(true)'
 	# No times, which nothing says.
 	is_false '1 operations have no times' ".traceEvents[$KERNEL] |= (.ph = \"i\" | .args.flags = \"no-times\")"
 	is_true ".traceEvents[$KERNEL] |= (.ph = \"i\" | .args.flags = \"no-times\") | .otherData.no_times = 1"
+	# A test that bears no loss.
+	judge --barriers --whole "$T/truth" "$T/t.json"
+	JUDGE=--whole is_false 'missing: kernel elementAdd' "del(.traceEvents[$KERNEL]) | .otherData.lost_dispatches = 1"
+	JUDGE=--whole is_false 'without times: kernel elementAdd' \
+		".traceEvents[$KERNEL] |= (.ph = \"i\" | .args.flags = \"no-times\") | .otherData.no_times = 1"
+}
+
+# contradicts COMPLAINT FILTER WHAT...: so changed, the trace contradicts itself, or the count of its calls.
+contradicts() {
+	local complaint=$1
+
+	mutated "$2"
+	shift 2
+	not json_trace "$T/wrong.json" "$@" >"$T/verdict"
+	cat "$T/verdict"
+	grep -q "^${1%%=*}: $complaint" "$T/verdict"
+}
+
+# A call that launches, and one that the runtime makes in it; the operation below them.
+LAUNCH='[.traceEvents[] | .name == "hipLaunchKernel" and .ph == "X"] | index(true)'
+INNER='([.traceEvents[] | select(.name == "hipLaunchKernel" and .ph == "X") | .args.corr] | first) as $of |
+	[.traceEvents[] | .ph == "X" and .args.parent == $of] | index(true)'
+STREAM='[.traceEvents[] | .cat == "gpu" and .ph == "X" and .args.stream == 2] | index(true)'
+
+@test "json_trace: a trace that is right passes, and each mutation of it is found" {
+	sim SIMKFD_GPUS=2 "$RTRACE" -f json -o "$T/t.json" -- "$O/workloads/streams" -g 2 -t 1 -s 2 -n 8 >"$T/out" 2>"$T/err"
+	jq -c . "$T/t.json" >"$T/same.json"
+	json_trace "$T/t.json" balance nesting causes sizes streams "counts=$T/out"
+	contradicts '[0-9]* events s, [0-9]* events f' 'del(.traceEvents[[.traceEvents[].ph] | index("f")])' balance
+	contradicts 'two flows have one number' '(.traceEvents[] | select(.ph == "s" or .ph == "f")).id = 1' balance
+	contradicts '.* twice' ".traceEvents += [.traceEvents[$LAUNCH]]" nesting
+	contradicts '.* no parent' "del(.traceEvents[$LAUNCH])" nesting
+	contradicts '.* not on the thread of its parent' ".traceEvents[$INNER].tid += 1" nesting
+	contradicts '.* not inside its parent' ".traceEvents[$INNER].ts -= 1000000" nesting
+	contradicts '.* not inside its parent' ".traceEvents[$INNER].dur += 1000000" nesting
+	contradicts '.* ends before it begins' ".traceEvents[$LAUNCH].dur = -1" nesting
+	contradicts 'no operation' 'del(.traceEvents[] | select(.cat == "gpu"))' causes
+	contradicts 'no such call' ".traceEvents[$KERNEL].args.root = 99999999" causes
+	contradicts 'no such call' ".traceEvents[$KERNEL].args.corr = 99999999" causes
+	contradicts 'not caused by a launch or copy, but hipFree' ".traceEvents[$LAUNCH].name = \"hipFree\"" causes
+	contradicts 'not submitted inside' ".traceEvents[$KERNEL].args.submit += 1000000" causes
+	contradicts 'not below its outermost call' ".traceEvents[$KERNEL].args.root = ([.traceEvents[] |
+		select(.name == \"hipLaunchKernel\") | .args.corr] | last)" causes
+	contradicts 'launched by hipLaunchKernel' ".traceEvents[$KERNEL].args.grid[1] += 1" sizes
+	contradicts 'launched as elementAdd' ".traceEvents[$KERNEL].name = \"other\"" streams
+	contradicts 'launched with' ".traceEvents[$KERNEL].args.grid[0] += 1" streams
+	contradicts 'stream 0x.* is number 2, and another' ".traceEvents[$STREAM].args.stream = 1" streams
+	contradicts '.* ordinals \[1\]' ".traceEvents[$KERNEL].args.ordinal += 1" streams
+	contradicts 'made [0-9]* calls of hipLaunchKernel, traced' "del(.traceEvents[$LAUNCH])" "counts=$T/out"
+	contradicts 'made [0-9]* calls of hipLaunchKernel, traced' ".traceEvents += [.traceEvents[$LAUNCH]]" "counts=$T/out"
+	: >"$T/none"
+	contradicts '.* counts no call' "del(.traceEvents[$LAUNCH])" "counts=$T/none"
+}
+
+# A trace that ends before its calls do has no parents for the last of them, but for earlier ones.
+@test "json_trace: of a trace that is cut off the last parents may be missing" {
+	jq -n '{traceEvents: [[1, 0, 10, 90], [2, 1, 20, 30], [4, 3, 60, 10]] | map(
+		{ph: "X", cat: "hip", name: "f", pid: 7, tid: 7, ts: .[2], dur: .[3], args: {corr: .[0], parent: .[1]}})}' >"$T/t.json"
+	not json_trace "$T/t.json" nesting
+	json_trace --cut "$T/t.json" nesting
+	jq '.traceEvents |= .[1:]' "$T/t.json" >"$T/headless.json"
+	jq '.traceEvents += [{ph: "X", cat: "hip", name: "f", pid: 7, tid: 7, ts: 99, dur: 1, args: {corr: 9, parent: 0}}]' \
+		"$T/headless.json" >"$T/wrong.json"
+	json_trace --cut "$T/headless.json" nesting
+	not json_trace --cut "$T/wrong.json" nesting
 }
 
 @test "judge: no truth is no proof" {

@@ -41,7 +41,7 @@ traced_whole() {
 	wait "$tracer"
 	wait "$job"
 	has_each "$job" "$T/out" hipMemcpy hsa_iterate_agents
-	check_nesting "$T/t.json"
+	json_trace "$T/t.json" nesting
 }
 
 # has_each PID OUT FUNCTION...: the trace has each call of the process that its output tells of, once. Those in a gap that
@@ -128,7 +128,7 @@ end_leader_beside_another() {
 	wait "$tracer"
 	has_each "$job" "$T/out" hipMemcpy
 	has_each "$other" "$T/other" hipMemcpy
-	check_nesting "$T/t.json"
+	json_trace "$T/t.json" nesting
 }
 
 dispatch_without_leader() {
@@ -165,7 +165,7 @@ open_late() {
 	wait "$tracer"
 	has_each "$job" "$T/out" hipMemcpy roctxMarkA
 	has_each "$other" "$T/other" hipMemcpy roctxMarkA
-	check_nesting "$T/t.json"
+	json_trace "$T/t.json" nesting
 }
 
 @test "-p of several: a library that is opened when the first thread has ended → each call once, in each mode" {
@@ -191,7 +191,7 @@ execute() {
 	for function in hipMemcpyAsync hipLaunchKernel hipStreamSynchronize; do
 		[ "$(count "$T/t.json" "$function")" = "$(awk -v f="$function" '/^calls/ && $2 == f { print $3 }' "$T/out")" ]
 	done
-	check_nesting "$T/t.json"
+	json_trace "$T/t.json" nesting
 	grep -q ' 0 calls unfinished' "$T/err"
 }
 

@@ -79,7 +79,7 @@ apart() {
 	on_both 7250000000
 	merged "$T/a.rtrace" "$T/b.rtrace"
 	apart 7250000000
-	check_nesting "$T/m.json"
+	json_trace "$T/m.json" nesting
 	grep -q '^rtrace-bpf: b: its clock +7\.2[45][0-9]* s; nobody kept its wall clock (no NTP)$' "$T/err"
 	# In any order, and the other way round: then it is the first one's that are moved.
 	merged "$T/b.rtrace" "$T/a.rtrace"
@@ -94,7 +94,7 @@ apart() {
 	on_both 86400000000000
 	merged --align 'between the kernels' "$T/a.rtrace" "$T/b.rtrace"
 	apart 0
-	check_nesting "$T/m.json"
+	json_trace "$T/m.json" nesting
 	[ "$(jq '[.traceEvents[] | select(.name == "between the kernels" and .ph == "i")] | length' "$T/m.json")" = 40 ]
 	fails 1 "merge: [ab] made no mark 'nothing'" "$RTRACE" merge --align nothing -o "$T/n.rtrace" \
 		"$T/a.rtrace" "$T/b.rtrace"
@@ -106,8 +106,7 @@ apart() {
 	record b 1000000000 "$O/workloads/storm" -g 2 -s 3 -t 1 -n 200
 	record c 0 "$O/workloads/copies"
 	merged "$T/a.rtrace" "$T/b.rtrace" "$T/c.rtrace"
-	check_nesting "$T/m.json"
-	check_causes "$T/m.json"
+	json_trace "$T/m.json" nesting causes
 	number=0
 	for node in a b c; do
 		# Correlation IDs tell recordings apart.

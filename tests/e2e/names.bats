@@ -163,7 +163,7 @@ ids_are_right() {
 @test "external IDs: the GPU's operations carry those of their launches" {
 	OPTIONS=(-t hip -t hsa -t gpu)
 	gpu_traced "$O/workloads/windows" -m ids -n 3
-	check_causes "$T/t.json"
+	json_trace "$T/t.json" causes
 	jq -e '.traceEvents | map(select(.cat == "gpu" and .ph == "X")) |
 		(map(select(.args.bytes == null)) | length == 6 and all(.args.external == 7)) and
 		(map(select(.args.bytes != null)) | length == 3 and all(.args.external == 8))' "$T/t.json"

@@ -32,9 +32,7 @@ is_whole() {
 	local name=$1 pid=$2
 
 	only "$pid" >"$T/only.json"
-	check_nesting "$T/only.json"
-	check_counts "$T/$name.out" "$T/only.json"
-	check_causes "$T/only.json"
+	json_trace "$T/only.json" nesting causes "counts=$T/$name.out"
 	truth_since_go "$T/$name.truth"
 	JUDGE=--one-process check_truth "$T/truth.go" "$T/only.json"
 }

@@ -90,8 +90,7 @@ named() {
 	for file in job.*.json; do
 		pid=${file#job.}
 		[ "$(jq '[.traceEvents[] | select(.ph == "X" and .cat != "gpu") | .pid] | unique | .[]' "$file")" = "${pid%.json}" ]
-		check_nesting "$file"
-		check_causes "$file"
+		json_trace "$file" nesting causes
 		grep -q "wrote $file (json)" "$T/err"
 		"$RTRACE" export -f json -o export.json "job.${pid%.json}.rtrace"
 		cmp "$file" export.json

@@ -49,7 +49,7 @@ check_trace() {
 	# At every place the arguments are still those of the call.
 	jq -r '.traceEvents[] | select(.ph == "X" and .cat == "hip") | .args.args | join(" ")' "$T/t.json" |
 		sort -u | diff <(sed -n 's/^arguments //p' "$T/out") -
-	check_nesting "$T/t.json"
+	json_trace "$T/t.json" nesting
 }
 
 trace_all() {

@@ -76,7 +76,7 @@ record_all() {
 	grep -q 't.rtrace: cut off; what was lost in the last second is not known' "$T/err"
 	# A second at most is missing; the job makes calls all the time.
 	jq -e '[.traceEvents[] | select(.ph == "X") | .ts] | max - min > 1e6' "$T/t.json"
-	CUT=1 check_nesting "$T/t.json"
+	json_trace --cut "$T/t.json" nesting
 	jq -e '.otherData.spans == ([.traceEvents[] | select(.ph == "X" and .args.args)] | length)' "$T/t.json"
 }
 

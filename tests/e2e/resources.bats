@@ -266,7 +266,7 @@ without_barriers() {
 	without_barriers "$T/t.json" >"$T/rest.json"
 	check_truth "$T/truth" "$T/rest.json"
 	judge --barriers "$T/truth" "$T/t.json"
-	CAUSES='^hip' check_causes "$T/t.json"
+	json_trace --causes '^hip' "$T/t.json" causes
 }
 
 @test "scratch memory: the runtime's allocation for the first kernel that spills" {

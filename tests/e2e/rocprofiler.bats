@@ -326,7 +326,7 @@ check_roctracer() {
 check_tracer() {
 	nothing_lost "$T/err"
 	calls "$T/t.json" | awk -F '\t' '$3 == 0 { n[$6 " " $1]++ } END { for (k in n) print k, n[k] }' | same_counts
-	check_nesting "$T/t.json"
+	json_trace "$T/t.json" nesting
 }
 
 under_tracer() { # LIBRARIES [NAME=VALUE...]

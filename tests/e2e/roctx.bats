@@ -68,7 +68,7 @@ shown() {
 	traced librocprofiler-sdk-roctx.so.1
 	shown | diff - <(printf '%s\n' a b bytes fails forward 'inner ä' loaded process seen step | sort)
 	jq -e '[.traceEvents[] | select(.name == "thread_name") | .args.name] | index("worker 🐍")' "$T/t.json"
-	check_nesting "$T/t.json"
+	json_trace "$T/t.json" nesting
 }
 
 @test "Python with libroctx64: what it does not have does nothing" {

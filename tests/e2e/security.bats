@@ -122,8 +122,7 @@ later() {
 	# What it did to get ready is traced as well.
 	only "$job" | jq -c --argjson at "$(cat "$T/go.at")" \
 		'.traceEvents |= map(select(.ph != "X" or .ts * 1000 >= $at))' >"$T/job.json"
-	check_counts "$T/out" "$T/job.json"
-	check_causes "$T/job.json"
+	json_trace "$T/job.json" causes "counts=$T/out"
 	truth_since_go "$T/u/truth"
 	JUDGE=--one-process check_truth "$T/truth.go" "$T/job.json"
 }
