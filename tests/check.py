@@ -289,11 +289,55 @@ def isolate():
         fcntl.ioctl(any_socket, SIOCSIFFLAGS, struct.pack("16sh14x", b"lo", IFF_UP))
 
 
+RUNNING = set()  # programs; each leads a session of its own
+
+
 def end_group(process):
     try:
         os.killpg(process.pid, signal.SIGKILL)
     except ProcessLookupError:
         pass
+
+
+def groups_of_tests():
+    """Their control groups, each with the number of the test's process, which is in its name."""
+    mounts = re.findall(r"^\S+ (\S+) cgroup2 ", pathlib.Path("/proc/mounts").read_text(), re.M)
+    own = re.search(r"^0::/(.*)$", pathlib.Path("/proc/self/cgroup").read_text(), re.M)
+    if not mounts or not own:
+        return []
+    return [(group, int(group.name.rpartition("-")[2])) for group in pathlib.Path(mounts[0], own[1]).glob("rtrace-test-*")]
+
+
+def session(pid):
+    try:
+        return os.getsid(pid)
+    except ProcessLookupError:
+        return None
+
+
+def remove_groups(groups):
+    """With what is in them. Gives up after ten seconds."""
+    end = time.time() + 10
+    while groups and time.time() < end:
+        for group in groups:
+            try:
+                (group / "cgroup.kill").write_text("1")
+                group.rmdir()
+            except OSError:  # something in it is still about to end, or the kernel is older than cgroup.kill
+                pass
+        groups = [group for group in groups if group.exists()]
+        time.sleep(0.05)
+
+
+def stop(number, _):
+    """A signal ends the check, and all that it has started."""
+    sessions = {process.pid for process in RUNNING}
+    groups = [group for group, pid in groups_of_tests() if session(pid) in sessions]
+    for process in list(RUNNING):
+        end_group(process)
+    remove_groups(groups)
+    print(f"check: ended by {signal.Signals(number).name}", flush=True)
+    os._exit(128 + number)  # the lanes would go on
 
 
 def ended(process, seconds):
@@ -317,6 +361,7 @@ def run(program):
         start = out.tell()
         process = subprocess.Popen(program.command, env=program.env, stdin=subprocess.DEVNULL, stdout=out, stderr=out,
                                    start_new_session=True)
+        RUNNING.add(process)
         size, since, used = start, began, None
         while not used and time.time() - since < LIMIT:
             used = ended(process, 1)
@@ -327,6 +372,7 @@ def run(program):
             out.write(waits().encode())
         end_group(process)
         used = used or ended(process, None)
+        RUNNING.discard(process)
     with open(LOGS / "times.tsv", "a", encoding="utf-8") as times:
         times.write(f"{program.part}\t{time.time() - began:.1f}\t{used.ru_utime + used.ru_stime:.1f}\n")
     return log.read_bytes()[start:].decode(errors="replace"), status
@@ -596,6 +642,9 @@ def main():
         print(f"check: nothing was tested: {reason}")
         return 3
     chosen, times = named(given.names), seconds_before()
+    remove_groups([group for group, pid in groups_of_tests() if not session(pid)])
+    for number in (signal.SIGHUP, signal.SIGINT, signal.SIGTERM):
+        signal.signal(number, stop)
     shutil.rmtree(LOGS, ignore_errors=True)
     LOGS.mkdir(parents=True)
     check = Check(times)
