@@ -51,7 +51,8 @@ bool region_is_in(const struct thread *t, const void *first, const void *end)
 	if (depth > THREAD_REGIONS)
 		return true;
 	for (uint32_t i = 0; i < depth; i++) {
-		const void *place = __atomic_load_n(&t->in[i], __ATOMIC_RELAXED);
+		/* Of a later region: with what was used in those that it has left. */
+		const void *place = __atomic_load_n(&t->in[i], __ATOMIC_ACQUIRE);
 
 		if (place >= first && place < end)
 			return true;

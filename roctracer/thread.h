@@ -49,7 +49,7 @@ static inline void region_enter(struct thread *t, const void *place)
 	uint32_t depth = t->depth;
 
 	if (depth < THREAD_REGIONS)
-		__atomic_store_n(&t->in[depth], place, __ATOMIC_RELAXED);
+		__atomic_store_n(&t->in[depth], place, __ATOMIC_RELEASE);
 	__atomic_store_n(&t->depth, depth + 1, __ATOMIC_RELEASE);
 	thread__used();
 }
