@@ -3,7 +3,9 @@
  * Buffers of librocprofiler-sdk, their threads, and what is in the records.
  */
 #include <pthread.h>
+#include <signal.h>
 #include <string.h>
+#include <sys/mman.h>
 
 #include "rocprofiler/service/buffer.h"
 #include "rocprofiler/service/retirement.h"
@@ -363,6 +365,71 @@ static void what_has_no_room_is_passed_on_in_order(void)
 	CHECK_EQUAL(read_so_far, IN_HALF / 2 + 1 + IN_HALF + 1 + 2 + 1);
 }
 
+static int make_unhurried(rocprofiler_client_finalize_t end, void *data)
+{
+	context = make_context();
+	buffer = make_buffer(context, PAGE, 2 * PAGE, LOSSLESS, check_order, NULL);
+	return 0;
+}
+
+/* The last record waits for room; the tool, which reads the first half, waits for that. */
+static void who_waits_for_room_goes_on_while_the_tool_reads(void)
+{
+	fake_start(make_unhurried);
+	write_small(IN_HALF + 1);
+	add(&may_go_on, 1);
+	flush();
+	CHECK_EQUAL(read_so_far, IN_HALF + 1);
+}
+
+/* ---- a record that is written slowly ---- */
+
+static struct numbered *unreadable; /* alone on its page */
+static uint64_t met, may_be_read;
+
+static void make_readable(int number)
+{
+	add(&met, 1);
+	wait_for(&may_be_read, 1);
+	CHECK(!mprotect(unreadable, PAGE, PROT_READ));
+}
+
+static void *write_slowly(void *arg)
+{
+	buffer__write(buffer__find(buffer), HIP_BUFFER, unreadable, SMALL);
+	return NULL;
+}
+
+static void *flush_it(void *arg)
+{
+	flush();
+	return NULL;
+}
+
+static void a_record_is_passed_on_when_it_is_written(void)
+{
+	struct numbered second = {SMALL, 1, ""};
+	pthread_t writes, flushes;
+
+	fake_start(make_unhurried);
+	add(&may_go_on, 1);
+	unreadable = mmap(NULL, PAGE, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	CHECK(unreadable != MAP_FAILED);
+	*unreadable = (struct numbered){SMALL, 0, ""};
+	CHECK(!mprotect(unreadable, PAGE, PROT_NONE));
+	signal(SIGSEGV, make_readable);
+	pthread_create(&writes, NULL, write_slowly, NULL);
+	wait_for(&met, 1);
+	buffer__write(buffer__find(buffer), HIP_BUFFER, &second, SMALL);
+	pthread_create(&flushes, NULL, flush_it, NULL);
+	usleep(20000);
+	CHECK_EQUAL(get(&read_so_far), 0);
+	add(&may_be_read, 1);
+	pthread_join(writes, NULL);
+	pthread_join(flushes, NULL);
+	CHECK_EQUAL(read_so_far, 2);
+}
+
 static void call_much_on_threads(void)
 {
 	pthread_t threads[THREADS];
@@ -678,6 +745,8 @@ IN_CHILD(without_a_watermark_every_record_is_passed_on)
 IN_CHILD(a_full_buffer_discards_and_counts)
 IN_CHILD(a_full_buffer_that_must_not_lose_waits)
 IN_CHILD(what_has_no_room_is_passed_on_in_order)
+IN_CHILD(who_waits_for_room_goes_on_while_the_tool_reads)
+IN_CHILD(a_record_is_passed_on_when_it_is_written)
 IN_CHILD(nothing_is_lost_under_load)
 IN_CHILD(what_is_lost_under_load_is_counted)
 IN_CHILD(a_buffers_callback_may_use_buffers)
@@ -699,6 +768,8 @@ int main(void)
 		CHILD_TEST(a_full_buffer_discards_and_counts),
 		CHILD_TEST(a_full_buffer_that_must_not_lose_waits),
 		CHILD_TEST(what_has_no_room_is_passed_on_in_order),
+		CHILD_TEST(who_waits_for_room_goes_on_while_the_tool_reads),
+		CHILD_TEST(a_record_is_passed_on_when_it_is_written),
 		CHILD_TEST(nothing_is_lost_under_load),
 		CHILD_TEST(what_is_lost_under_load_is_counted),
 		CHILD_TEST(a_buffers_callback_may_use_buffers),

@@ -14,6 +14,7 @@
 
 #include "user/clock/clock_map.h"
 #include "user/merge/correlate.h"
+#include "user/merge/external_ids.h"
 #include "user/merge/reorder_buffer.h"
 #include "user/merge/roctx_ranges.h"
 #include "common/string_pool.h"
@@ -326,6 +327,50 @@ static void gpu_op_heard_of_late_is_found_among_the_recent_calls(void **state)
 	assert_int_equal(at_the_edge.ev.corr, 3);
 }
 
+/* The outermost call says of what stream an operation is; what the runtime calls in it does not. */
+static void gpu_op_has_the_stream_of_its_outermost_call(void **state)
+{
+	struct event inner = call(2, 20, 40, 1), outer = call(1, 10, 50, 0);
+	struct gpu_op before = submitted(30), after = submitted(31), late = submitted(32);
+	struct thread th = {};
+
+	outer.stream = 7;
+	correlate__submit(&th, &before, settled, NULL);
+	correlate__span(&th, &inner, settled, NULL);
+	correlate__submit(&th, &after, settled, NULL);
+	assert_false(before.settled);
+	assert_false(after.settled);
+	correlate__span(&th, &outer, settled, NULL);
+	correlate__submit(&th, &late, settled, NULL);
+	assert_true(late.settled);
+	assert_int_equal(before.ev.gpu.stream, 7);
+	assert_int_equal(after.ev.gpu.stream, 7);
+	assert_int_equal(late.ev.gpu.stream, 7);
+}
+
+/* What is reported late has the ID that was on top then. */
+static void an_external_id_holds_from_its_push_on(void **state)
+{
+	struct external_stack s = {};
+	uint64_t id = 0;
+
+	assert_int_equal(external_ids__push(&s, 100, 10), 0);
+	assert_int_equal(external_ids__push(&s, 200, 20), 0);
+	assert_false(external_ids__at(&s, 9, &id));
+	assert_true(external_ids__at(&s, 10, &id));
+	assert_int_equal(id, 100);
+	assert_true(external_ids__at(&s, 19, &id));
+	assert_int_equal(id, 100);
+	assert_true(external_ids__at(&s, 20, &id));
+	assert_int_equal(id, 200);
+	external_ids__pop(&s);
+	assert_true(external_ids__at(&s, 30, &id));
+	assert_int_equal(id, 100);
+	external_ids__pop(&s);
+	assert_false(external_ids__at(&s, 30, &id));
+	external_ids__clear(&s);
+}
+
 /* Calls of one second, however many: a packet may wait for an earlier one before it is reported. */
 static void gpu_op_heard_of_very_late_is_found_among_the_calls_of_a_second(void **state)
 {
@@ -634,6 +679,8 @@ int main(void)
 		cmocka_unit_test(gpu_op_between_inner_calls_belongs_to_the_outer),
 		cmocka_unit_test(gpu_op_outside_of_all_calls_is_uncorrelated),
 		cmocka_unit_test(gpu_op_heard_of_late_is_found_among_the_recent_calls),
+		cmocka_unit_test(gpu_op_has_the_stream_of_its_outermost_call),
+		cmocka_unit_test(an_external_id_holds_from_its_push_on),
 		cmocka_unit_test(gpu_op_heard_of_very_late_is_found_among_the_calls_of_a_second),
 		cmocka_unit_test(clock_does_not_wrap_around),
 		cmocka_unit_test(clock_knows_times_that_cannot_be),
