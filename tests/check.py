@@ -7,7 +7,7 @@
                                with both builds of the tracer
   scripts/check --quick        lint, the unit tests, and the tests with the tag `smoke`
   scripts/check --for FILE...  the unit tests and suites that a change of these files concerns (tests/concerns)
-  scripts/check NAME...        suites (hip), unit tests (test_merge), single tests ("hip/module launch")
+  scripts/check NAME...        suites (hip), unit tests (test_order), single tests ("hip/module launch")
   --repeat N                   with NAME: up to N times, until one fails
   O=DIR                        build folder (default: build; the sanitized build is in O/san)
 

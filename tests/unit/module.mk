@@ -1,7 +1,7 @@
 # Unit tests of user/ and common/: one program a file, linked with the tracer's archive. Other directories add theirs
 # to UNIT_TESTS.
 
-CORE_TESTS = test_order test_spills test_merge test_workers test_library test_placement test_trampoline test_agent_view test_output \
+CORE_TESTS = test_order test_spills test_clock_map test_correlate test_ranges test_workers test_library test_placement test_trampoline test_agent_view test_output \
 	test_periods test_task test_select test_control test_strings test_handles test_resources test_codeobjects test_doorbells \
 	test_limits test_nesting test_recording test_idle test_report test_table test_busy test_live test_metrics test_privileges \
 	test_programs test_merge_replay test_hostile_spans test_claim test_args test_format test_sinks test_pftrace test_rates test_csv test_rocpd \

@@ -148,12 +148,85 @@ static void a_burst_is_forgotten(void **state)
 	reorder_buffer__free(o);
 }
 
+struct seen {
+	int values[64];
+	size_t count;
+};
+
+static void note_value(const void *rec, size_t size, void *arg)
+{
+	struct seen *s = arg;
+
+	assert_int_equal(size, sizeof(int));
+	memcpy(&s->values[s->count++], rec, size);
+}
+
+static void push_value(struct order *o, uint64_t ts, int value)
+{
+	assert_int_equal(reorder_buffer__push(o, ts, &value, sizeof(value)), 0);
+}
+
+static void order_sorts_and_keeps_what_is_too_young(void **state)
+{
+	struct order *o = reorder_buffer__new();
+	struct seen s = {};
+
+	push_value(o, 30, 3);
+	push_value(o, 10, 1);
+	push_value(o, 50, 5);
+	push_value(o, 20, 2);
+	reorder_buffer__release(o, 30, note_value, &s);
+	assert_int_equal(s.count, 3);
+	push_value(o, 40, 4);
+	reorder_buffer__release(o, UINT64_MAX, note_value, &s);
+	assert_int_equal(s.count, 5);
+	for (int i = 0; i < 5; i++)
+		assert_int_equal(s.values[i], i + 1);
+	reorder_buffer__free(o);
+}
+
+static void order_keeps_the_order_of_equal_times(void **state)
+{
+	struct order *o = reorder_buffer__new();
+	struct seen s = {};
+
+	for (int i = 0; i < 40; i++)
+		push_value(o, 7, i);
+	reorder_buffer__release(o, 7, note_value, &s);
+	assert_int_equal(s.count, 40);
+	for (int i = 0; i < 40; i++)
+		assert_int_equal(s.values[i], i);
+	reorder_buffer__free(o);
+}
+
+static void order_survives_growth_and_partial_release(void **state)
+{
+	struct order *o = reorder_buffer__new();
+	uint64_t released = 0;
+	char rec[1000] = {};
+
+	for (uint64_t i = 0; i < 5000; i++) {
+		struct seen s = {};
+
+		assert_int_equal(reorder_buffer__push(o, i, rec, sizeof(int)), 0);
+		if (i % 50 == 49) {
+			reorder_buffer__release(o, i - 10, note_value, &s);
+			released += s.count;
+		}
+	}
+	assert_int_equal(released, 4990);
+	reorder_buffer__free(o);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(sources_in_turns),
 		cmocka_unit_test(in_no_order_at_all),
 		cmocka_unit_test(a_burst_is_forgotten),
+		cmocka_unit_test(order_sorts_and_keeps_what_is_too_young),
+		cmocka_unit_test(order_keeps_the_order_of_equal_times),
+		cmocka_unit_test(order_survives_growth_and_partial_release),
 	};
 
 	return cmocka_run_group_tests_name("order", tests, NULL, NULL);

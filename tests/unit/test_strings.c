@@ -125,6 +125,39 @@ static void bytes_that_are_no_text(void **state)
 	string_pool__free(s);
 }
 
+static void names_are_kept_once_and_demangled(void **state)
+{
+	struct strings *s = string_pool__new();
+	const char *a = string_pool__keep(s, "hello", 5),
+		   *b = string_pool__keep(s, "hello world", 5);
+
+	assert_ptr_equal(a, b);
+	assert_string_equal(string_pool__keep_demangled(s, "_Z4vaddPKfS0_Pfi", 16),
+			    "vadd(float const*, float const*, float*, int)");
+	assert_string_equal(string_pool__keep_demangled(s, "plain", 5), "plain");
+	assert_string_equal(string_pool__keep_demangled(s, "_Z", 2), "_Z");
+	string_pool__free(s);
+}
+
+/* g(A<int, int>, A<that, that>, A<that, that>, ...): what is written doubles with every argument.
+ */
+static void a_name_that_stands_for_gigabytes_stays_mangled(void **state)
+{
+	static const char digits[] = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZ";
+	struct strings *s = string_pool__new();
+	char bomb[512] = "_Z1g1AIiiE", level[16];
+
+	for (int i = 0; i < 34; i++) {
+		snprintf(level, sizeof(level), "S_IS%c_S%c_E", digits[i], digits[i]);
+		strcat(bomb, level);
+	}
+	assert_string_equal(string_pool__keep_demangled(s, bomb, strlen(bomb)), bomb);
+	bomb[strlen("_Z1g1AIiiES_IS0_S0_E")] = '\0';
+	assert_string_equal(string_pool__keep_demangled(s, bomb, strlen(bomb)),
+			    "g(A<int, int>, A<A<int, int>, A<int, int> >)");
+	string_pool__free(s);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -134,6 +167,8 @@ int main(void)
 		cmocka_unit_test(a_name_that_stands_for_gigabytes),
 		cmocka_unit_test(long_names_are_whole),
 		cmocka_unit_test(bytes_that_are_no_text),
+		cmocka_unit_test(names_are_kept_once_and_demangled),
+		cmocka_unit_test(a_name_that_stands_for_gigabytes_stays_mangled),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
