@@ -197,9 +197,10 @@ def unit_tests():
 
 
 def has_agent(program):
-    """May a recorder of the node take its process for one with an agent? Agents share memory that has no file."""
-    return "memfd_create" in subprocess.run(["nm", "-D", program.command[0]], stdout=subprocess.PIPE,
-                                            stderr=subprocess.DEVNULL, text=True).stdout
+    """May a recorder of the node take its process for one with an agent? Agents share memory that has no file: the function
+    that makes it is among the names in the program's file. (nm would take as long for all programs as some suites.)"""
+    path = pathlib.Path(program.command[0])
+    return path.is_file() and b"\0memfd_create\0" in path.read_bytes()
 
 
 def others():
@@ -289,7 +290,7 @@ def isolate():
         fcntl.ioctl(any_socket, SIOCSIFFLAGS, struct.pack("16sh14x", b"lo", IFF_UP))
 
 
-RUNNING = set()  # programs; each leads a session of its own
+RUNNING = set()  # tests and builds; each leads a session of its own
 
 
 def end_group(process):
@@ -475,8 +476,9 @@ class Check:
         traces nor is traced. Then those that need to be the only tracer, and beside them what does not trace. Then all
         others, and what is left. The longest first."""
         programs = {phase: [part[phase] for part in parts if phase in part] for phase in PHASES}
-        programs["untraced"] += [program for program in quiet if has_agent(program)]
-        quiet = [program for program in quiet if not has_agent(program)]
+        agents = list(filter(has_agent, quiet))
+        programs["untraced"] += agents
+        quiet = [program for program in quiet if program not in agents]
         for queue in (quiet, *programs.values()):
             queue.sort(key=lambda program: -self.times.get(program.part, 4 * len(program.tests)))
         self.during(programs["node"], quiet, CPUS - 1)
@@ -520,7 +522,11 @@ class Check:
 
 def must(*command):
     print("== " + " ".join(command), flush=True)
-    if subprocess.run(command, stdin=subprocess.DEVNULL, env={**os.environ, **CCACHE}).returncode:
+    process = subprocess.Popen(command, stdin=subprocess.DEVNULL, env={**os.environ, **CCACHE}, start_new_session=True)
+    RUNNING.add(process)
+    status = process.wait()
+    RUNNING.discard(process)
+    if status:
         print(f"check: failed: {' '.join(command)}\n0 passed, 1 failed, 0 skipped")
         sys.exit(1)
 

@@ -100,13 +100,14 @@ def dispatches(trace, _):
     """What stands behind PID is the process's, which its tracks in the trace are not. RETURNED: when the call that
     launched it had."""
     pids = {event["pid"] for event in trace.events if event["ph"] == "s" and event["cat"] == "submit"}
+    pid = min(pids) if len(pids) == 1 else "-"
     returned = {event["args"]["corr"]: ns(event["ts"] + event["dur"]) for event in trace.events
                 if event["ph"] == "X" and event.get("cat") != "gpu" and "corr" in event["args"]}
     rows = []
     for op in trace.ops:
         args = op["args"]
         if "doorbell" in args.get("flags", ""):
-            rows.append((pids.copy().pop() if len(pids) == 1 else "-", args["device"], op["name"].replace(" ", "_"),
+            rows.append((pid, args["device"], op["name"].replace(" ", "_"),
                          ",".join(map(str, args["grid"])), ",".join(map(str, args["block"])), args.get("queue"),
                          ns(op["ts"]), ns(op["ts"] + op.get("dur", 0)), timed(op), ns(args["submit"]),
                          returned.get(args.get("root"), 0)))

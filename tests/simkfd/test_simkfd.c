@@ -156,6 +156,18 @@ static void test_backlog(void **state)
 	CHECK(hsa_queue_destroy(queue));
 }
 
+/* So many packets, one after the other, that are still to be published. */
+static void reserve_short(hsa_queue_t *queue, hsa_signal_t signal, int count,
+			  hsa_kernel_dispatch_packet_t **packet, uint64_t *index)
+{
+	hsa_signal_store_relaxed(signal, count);
+	for (int i = 0; i < count; i++) {
+		packet[i] = reserve_packet(queue, &index[i]);
+		packet[i]->kernel_object = objects[SHORT];
+		packet[i]->completion_signal = signal;
+	}
+}
+
 /* The doorbell keeps the last value written, which need not be the highest. */
 static void test_doorbell_order(void **state)
 {
@@ -165,12 +177,7 @@ static void test_doorbell_order(void **state)
 	uint64_t index[3];
 	int i;
 
-	hsa_signal_store_relaxed(signal, 3);
-	for (i = 0; i < 3; i++) {
-		packet[i] = reserve_packet(queue, &index[i]);
-		packet[i]->kernel_object = objects[SHORT];
-		packet[i]->completion_signal = signal;
-	}
+	reserve_short(queue, signal, 3, packet, index);
 	for (i = 0; i < 3; i++)
 		publish(packet[i], HSA_PACKET_TYPE_KERNEL_DISPATCH, true, 1);
 	ring(queue, index[1]);
@@ -180,8 +187,7 @@ static void test_doorbell_order(void **state)
 	CHECK(hsa_queue_destroy(queue));
 }
 
-/* Of two threads that share a queue one may ring for both, before the other has written its packet.
- */
+/* Of two threads that share a queue one may ring before the other has written its packet. */
 static void test_late_packet(void **state)
 {
 	hsa_queue_t *queue = new_queue(0);
@@ -189,14 +195,8 @@ static void test_late_packet(void **state)
 	hsa_kernel_dispatch_packet_t *packet[2];
 	struct truth_log log;
 	uint64_t index[2], written;
-	int i;
 
-	hsa_signal_store_relaxed(signal, 2);
-	for (i = 0; i < 2; i++) {
-		packet[i] = reserve_packet(queue, &index[i]);
-		packet[i]->kernel_object = objects[SHORT];
-		packet[i]->completion_signal = signal;
-	}
+	reserve_short(queue, signal, 2, packet, index);
 	publish(packet[1], HSA_PACKET_TYPE_KERNEL_DISPATCH, true, 1);
 	ring(queue, index[1]);
 	usleep(20000);
