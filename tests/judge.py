@@ -21,86 +21,16 @@ Prints one line, "judge: true: ..." or "judge: false: ...", with the first compl
 import argparse
 import json
 import re
-import subprocess
 import sys
 from bisect import bisect_left
 from collections import Counter, defaultdict
+
+from truth import Op, demangle, read_truth, shape
 
 PRECISION_NS = 1000
 SHOWN = 10
 # What the trace counts as lost, by kind of operation. `unseen`: packets that no doorbell told of.
 LOST = {"kernel": ("lost_dispatches", "unseen"), "copy": ("lost_copies",), "barrier": ("lost_barriers",)}
-
-
-class Op:
-    """An operation, of the truth log or of the trace. `what`: all that must be equal."""
-
-    def __init__(self, what, queue, begin, end):
-        self.what, self.queue, self.begin, self.end = what, queue, begin, end
-        self.partner = None
-
-    def ran_on(self):
-        return self.what[0], self.queue
-
-    def __str__(self):
-        pid, kind, device, name, size = self.what
-        when = f"{self.begin}..{self.end}" if self.begin else "no times"
-        return f"{kind} {name} {size} of process {pid}, GPU {device}, queue {self.queue}: {when}"
-
-
-def demangle(ops):
-    names = sorted({op.what[3] for op in ops})
-    plain = subprocess.run(["c++filt"], input="\n".join(names), text=True, stdout=subprocess.PIPE, check=True)
-    table = dict(zip(names, plain.stdout.split("\n")))
-    for op in ops:
-        op.what = op.what[:3] + (table[op.what[3]],) + op.what[4:]
-
-
-# ---- the truth log: tests/simkfd/truth.h ----
-
-def read_lines(path):
-    with open(path, encoding="utf-8") as file:
-        for line in file:
-            yield dict(re.findall(r"(\w+)=((?:(?! \w+=).)*)", line.rstrip("\n")))
-
-
-def make_op(fields, kind, name, size):
-    what = (int(fields["pid"]), kind, int(fields["gpu"]), name, size)
-    return Op(what, int(fields["queue"]), int(fields["begin"]), int(fields["end"]))
-
-
-def shape(grid, block):
-    return f"{grid[0]}x{grid[1]}x{grid[2]}/{block[0]}x{block[1]}x{block[2]}"
-
-
-def add_to_copy(copies, key, fields):
-    """The lines of one copy share its number."""
-    if key not in copies:
-        copies[key] = make_op(fields, "copy", "-", 0)
-    copy = copies[key]
-    copy.what = copy.what[:4] + (copy.what[4] + int(fields["bytes"]),)
-    copy.end = int(fields["end"])
-
-
-def read_truth(path):
-    """
-    Nameless blit kernels are how the HSA runtime copies, and are copies; but for its own uploads of code, after
-    which it has the caches flushed, by a pm4 packet.
-    """
-    ops, copies, blits = [], {}, {}
-    for f in read_lines(path):
-        queue = (f["pid"], f["gpu"], f["queue"])
-        if f["kind"] == "dispatch":
-            ops.append(make_op(f, "kernel", f["kernel"], shape(f["grid"].split(","), f["wg"].split(","))))
-        elif f["kind"] == "barrier":
-            ops.append(make_op(f, "barrier", "barrier", 0))
-        elif f["kind"] in ("copy", "fill", "blit"):
-            key = queue + (f["op"],)
-            add_to_copy(copies, key, f)
-            blits[queue] = (key, int(f["n"]) + 1)
-        elif f["kind"] == "pm4" and blits.get(queue, (0, -1))[1] == int(f["n"]):
-            copies.pop(blits[queue][0], None)
-    return ops + list(copies.values())
 
 
 # ---- the trace ----

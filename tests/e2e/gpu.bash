@@ -34,10 +34,16 @@ go() {
 	touch "$T/go"
 }
 
-# truth_since_go TRUTH: the truth log from go on, as truth.go.
+# Has the GPU run so many operations?
+has_run() {
+	[ "$(wc -l <"$T/truth")" -ge "$1" ]
+}
+
+# truth_since_go TRUTH: the truth log from go on, as truth.go; without the end of a line that a process was writing when it
+# was killed.
 truth_since_go() {
-	awk -v at="$(cat "$T/go.at")" '{ for (i = 1; i <= NF; i++) if ($i ~ /^begin=/) b = substr($i, 7)
-		if (b + 0 >= at + 0) print }' "$1" >"$T/truth.go"
+	head -n "$(wc -l <"$1")" "$1" | awk -v at="$(cat "$T/go.at")" '{ for (i = 1; i <= NF; i++) if ($i ~ /^begin=/) b = substr($i, 7)
+		if (b + 0 >= at + 0) print }' >"$T/truth.go"
 }
 
 # check_truth_between TRUTH TRACE: of the truth log what lies between the first and the last operation of the
@@ -57,36 +63,16 @@ traced_ops() {
 	json_trace "$1" ops
 }
 
-# The same from the truth log. Packets of one copy have one operation number; nameless blits are how
-# the HSA runtime carries out copies by kernel, and are copies too. But for its own uploads of code:
-# behind those the runtime has the caches flushed, by a pm4 packet.
+# The same from the truth log.
 true_ops() {
-	awk '
-		function get(key,   i, kv) {
-			for (i = 1; i <= NF; i++) { split($i, kv, "="); if (kv[1] == key) return kv[2] }
-		}
-		get("kind") == "dispatch" {
-			print "dispatch", get("gpu"), get("kernel"), 0, get("begin"), get("end")
-		}
-		{ q = get("pid") " " get("gpu") " " get("queue") }
-		get("kind") == "copy" || get("kind") == "blit" {
-			k = q " " get("op")
-			if (!(k in bytes)) { begin[k] = get("begin"); gpu[k] = get("gpu") }
-			bytes[k] += get("bytes"); end[k] = get("end")
-			blit[q] = k; behind[q] = get("n") + 1
-		}
-		get("kind") == "pm4" && q in blit && behind[q] == get("n") { delete bytes[blit[q]] }
-		END { for (k in bytes) print "copy", gpu[k], "-", bytes[k], begin[k], end[k] }' "$1" |
-		c++filt | awk '{ k = $3; for (i = 4; i <= NF - 3; i++) k = k "_" $i
-			print $1 "\t" $2 "\t" k "\t" $(NF-2) "\t" $(NF-1) "\t" $NF }' |
-		sort -k1,1 -k2,2n -k3,3 -k4,4n -k5,5n
+	python3 "$BATS_TEST_DIRNAME/../truth.py" "$1"
 }
 
 # Has HIP ended the program, which is to be run again then? Where HIP 5.2 takes times, a thread of HSA's may tell it of the
 # last work of a stream that another thread is destroying: the signal that it reads then is gone, which HSA asserts.
 # With HIP_FORCE_QUEUE_PROFILING=1 and no tool some runs of `streams` in a thousand end so, too.
 hip_ended_it() {
-	grep 'hsa_signal_load_relaxed.*IsValid(signal)' "$T/err" || return 1
+	grep -h 'hsa_signal_load_relaxed.*IsValid(signal)' "$T"/*err || return 1
 	# shellcheck disable=SC2115 # the folder's name is never empty
 	inconclusive "HIP's own assertion has ended the program" || rm -rf "$T/truth" "$T/files"/*
 }

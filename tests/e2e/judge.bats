@@ -59,6 +59,10 @@ BARRIER='[.traceEvents[] | .name == "barrier" and .cat == "gpu"] | index(true)'
 	# No times, which nothing says.
 	is_false '1 operations have no times' ".traceEvents[$KERNEL] |= (.ph = \"i\" | .args.flags = \"no-times\")"
 	is_true ".traceEvents[$KERNEL] |= (.ph = \"i\" | .args.flags = \"no-times\") | .otherData.no_times = 1"
+	# The end of a line, of a process that was killed while it wrote it.
+	cp "$T/truth" "$T/cut"
+	head -n 1 "$T/truth" | head -c 60 >>"$T/cut"
+	judge --barriers "$T/cut" "$T/t.json"
 	# A test that bears no loss.
 	judge --barriers --whole "$T/truth" "$T/t.json"
 	JUDGE=--whole is_false 'missing: kernel elementAdd' "del(.traceEvents[$KERNEL]) | .otherData.lost_dispatches = 1"

@@ -129,11 +129,6 @@ start_recorded() {
 	grep -q '^result PASSED$' "$T/out"
 }
 
-# Has the GPU run so many operations?
-has_run() {
-	[ "$(wc -l <"$T/truth")" -ge "$1" ]
-}
-
 # killed_storm OPERATIONS SETTING...: a storm that is killed when the GPU has run so many.
 killed_storm() {
 	local operations=$1 status=0

@@ -182,8 +182,11 @@ static void true_pm4(struct storm *s, const char *line, unsigned int queue)
 
 static void read_truth_line(struct storm *s, const char *line)
 {
-	unsigned int queue = number(line, " queue=");
+	unsigned int queue;
 
+	if (!strchr(line, '\n')) /* killed while it wrote that: nobody has seen what it tells of */
+		return;
+	queue = number(line, " queue=");
 	if (queue >= MAX_QUEUES)
 		complain("queue %u", queue);
 	else if (strstr(line, " kind=dispatch "))
