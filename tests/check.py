@@ -21,6 +21,7 @@ O/check/NAME.tap is what each program printed (NAME.PHASE.tap where tests of a s
 many seconds it took and how many of CPU time, files/ what the tests that did not pass have left.
 """
 import argparse
+import atexit
 import ctypes
 import fcntl
 import fnmatch
@@ -35,6 +36,7 @@ import socket
 import struct
 import subprocess
 import sys
+import tempfile
 import threading
 import time
 
@@ -330,6 +332,21 @@ def remove_groups(groups):
         time.sleep(0.05)
 
 
+def make_folder():
+    """Where tests write, and other users whose programs they start. What a check that was killed has left is removed."""
+    base = pathlib.Path(tempfile.gettempdir())
+    for left in base.glob("rtrace-check-*"):
+        if left.lstat().st_uid == os.getuid():
+            shutil.rmtree(left, ignore_errors=True)
+    BASE["TMPDIR"] = tempfile.mkdtemp(prefix="rtrace-check-", dir=base)
+    os.chmod(BASE["TMPDIR"], 0o1777)
+    atexit.register(remove_folder)
+
+
+def remove_folder():
+    shutil.rmtree(BASE["TMPDIR"], ignore_errors=True)
+
+
 def stop(number, _):
     """A signal ends the check, and all that it has started."""
     sessions = {process.pid for process in RUNNING}
@@ -337,6 +354,7 @@ def stop(number, _):
     for process in list(RUNNING):
         end_group(process)
     remove_groups(groups)
+    remove_folder()
     print(f"check: ended by {signal.Signals(number).name}", flush=True)
     os._exit(128 + number)  # the lanes would go on
 
@@ -647,6 +665,7 @@ def main():
     if reason:
         print(f"check: nothing was tested: {reason}")
         return 3
+    make_folder()
     chosen, times = named(given.names), seconds_before()
     remove_groups([group for group, pid in groups_of_tests() if not session(pid)])
     for number in (signal.SIGHUP, signal.SIGINT, signal.SIGTERM):
