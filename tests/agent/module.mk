@@ -2,6 +2,7 @@
 
 AGENT_TEST_LIBS_life = -lhsa-runtime64 -lpthread
 AGENT_TEST_LIBS_plugin = -lhsa-runtime64
+AGENT_TEST_LIBS_race = -lpthread
 AGENT_TEST_LIBS_hip_records = -Wl,--no-as-needed -lamdhip64
 
 $(O)/pic/tests/agent/other_tool.o: | $(O)/gen/hsa_tables.h
@@ -10,7 +11,7 @@ $(O)/pic/tests/agent/other_tool.o: SHLIB_CFLAGS += -isystem $(HSA_INCLUDE)
 endif
 
 AGENT_PROGRAMS = $(addprefix $(O)/agent/,life reopen refuse)
-AGENT_LIBRARIES = $(patsubst %,$(O)/agent/lib%.so,failing hip_records other_tool plugin ticks)
+AGENT_LIBRARIES = $(patsubst %,$(O)/agent/lib%.so,failing hip_records other_tool plugin race ticks)
 
 $(AGENT_PROGRAMS): $(O)/agent/%: $(O)/obj/tests/agent/%.o
 	$(call say,LD,$@)
@@ -22,6 +23,6 @@ $(AGENT_LIBRARIES): $(O)/agent/lib%.so: $(O)/pic/tests/agent/%.o
 	@mkdir -p $(@D)
 	$(Q)$(CC) $(CFLAGS) $(SHLIB_LDFLAGS) $^ -o $@ $(AGENT_TEST_LIBS_$*)
 
-TSAN_PROGRAMS += librtrace-agent.so
+TSAN_PROGRAMS += librtrace-agent.so agent/librace.so
 
 tests: $(AGENT_PROGRAMS) $(AGENT_LIBRARIES)

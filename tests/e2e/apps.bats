@@ -29,7 +29,7 @@ launched() {
 	sim SIMKFD_GPUS=1 "$program" "$@" >"$T/out" 2>&1 || untraced=$?
 	# shellcheck disable=SC2086 # several options
 	sim SIMKFD_GPUS=1 SIMKFD_DRIFT_PPM=200 SIMKFD_TRUTH="$T/truth" \
-		"$RTRACE" $options -f json -o "$T/t.json" -- nice -n 19 "$program" "$@" \
+		"$RTRACE" --buffer 64 --gpu-buffer 256 $options -f json -o "$T/t.json" -- "$program" "$@" \
 		>"$T/out" 2>"$T/err" || traced=$?
 	[ "$traced" = "$untraced" ]
 	cat "$T/err"
@@ -40,15 +40,15 @@ launched() {
 # attached ARG...: to a program that is at work and goes on for long.
 attached() {
 	sim_exec HSA_TOOLS_LIB="$O/librtrace-agent.so" SIMKFD_GPUS=1 SIMKFD_DRIFT_PPM=200 SIMKFD_TRUTH="$T/truth" \
-		nice -n 19 "$program" "$@" >"$T/out" 2>&1 &
+		"$program" "$@" >"$T/out" 2>&1 &
 	job=$!
 	JOBS_STARTED+=("$job")
 	wait_for eval '[ "$(grep -c kind=dispatch "$T/truth")" -gt 100 ]'
-	"$RTRACE" -p "$job" -f json -o "$T/t.json" --duration "$(seconds 1)" 2>"$T/err"
+	trace_until 100 "$GPU_LINE" t -p "$job"
 	kill -TERM "$job"
 	wait "$job" || :
-	cat "$T/err"
-	nothing_lost "$T/err" '; 0 GPU operations uncorrelated, 0 without end'
+	cat "$T/t.err"
+	nothing_lost "$T/t.err" '; 0 GPU operations uncorrelated, 0 without end'
 	check_truth_between "$T/truth" "$T/t.json"
 }
 

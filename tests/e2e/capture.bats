@@ -263,7 +263,7 @@ open_call() {
 }
 
 @test "ring full: what is lost is counted, the rest is whole" {
-	"$EDGES" go 30000 >"$T/out" &
+	on_one_cpu "$EDGES" go 30000 >"$T/out" &
 	job=$!
 	JOBS_STARTED+=("$job")
 	wait_for grep -q ready "$T/out"

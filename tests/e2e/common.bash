@@ -139,6 +139,29 @@ start_tracing() {
 	wait_for grep -q 'API calls' "$T/err"
 }
 
+# trace_until LEAST PATTERN NAME OPTION...: a tracer that is interrupted when NAME.text has so many lines like the pattern.
+# The same is in NAME.json, and what it has said in NAME.err.
+trace_until() {
+	local least=$1 pattern=$2 name=$3
+
+	shift 3
+	fresh "$name.text"
+	"$RTRACE" -f json -f text -o "$T/$name" "$@" 2>"$T/$name.err" &
+	tracer=$!
+	JOBS_STARTED+=("$tracer")
+	seen() { has_lines "$least" "$pattern" "$T/$name.text"; }
+	wait_for eval 'seen || ! kill -0 "$tracer"'
+	kill -INT "$tracer" 2>/dev/null || :
+	wait "$tracer" && seen
+}
+
+has_lines() { # LEAST PATTERN FILE
+	[ "$(grep -cE -e "$2" "$3")" -ge "$1" ]
+}
+
+# How trace_until knows an operation of a GPU.
+export GPU_LINE=' gpu [0-9]+ .* ← '
+
 # Puts the test into a control group of its own, and with it all that it starts. Where no group can be made, only what is
 # in JOBS_STARTED is ended with the test.
 enter_group() {
@@ -193,6 +216,16 @@ teardown() {
 }
 
 [ -z "${BATS_TEST_NUMBER:-}" ] || enter_group
+
+# on_one_cpu COMMAND...: in place of the shell that it runs in. All its calls are in one CPU's ring.
+on_one_cpu() {
+	exec taskset -c "$(taskset -pc $BASHPID | sed 's/.*: \([0-9]*\).*/\1/')" "$@"
+}
+
+# The only child of a process.
+child_of() {
+	tr -d ' ' <"/proc/$1/task/$1/children"
+}
 
 # Runs `COMMAND... MODE` for each way of attaching that this kernel has.
 in_every_mode() {

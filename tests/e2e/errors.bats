@@ -5,9 +5,10 @@
 load common
 
 sleeper() {
-	sleep 60 &
+	sleep 1000 &
 	job=$!
 	JOBS_STARTED+=("$job")
+	wait_for grep -qx sleep "/proc/$job/comm"
 }
 
 # bats test_tags=smoke

@@ -192,7 +192,7 @@ cgroup_root() {
 		mount -t cgroup2 none "$root" 2>/dev/null || return 1
 		MOUNTED=$root
 	fi
-	mkdir "$root/rtrace-test" 2>/dev/null && GROUP=$root/rtrace-test
+	mkdir "$root/rtrace-filters-$$" 2>/dev/null && GROUP=$root/rtrace-filters-$$
 }
 
 @test "--cgroup: processes in that control group or below it" {

@@ -15,7 +15,8 @@ needs_browser() {
 
 # dom PAGE [#FRAGMENT]: PAGE.dom, after its script ran; which may not have met an error.
 dom() {
-	timeout "$(seconds 120)" "$BROWSER" --headless=new --no-sandbox --disable-gpu --window-size=1400,900 \
+	timeout "$(seconds 120)" "$BROWSER" --headless=new --no-sandbox --disable-gpu --disable-dev-shm-usage --no-first-run \
+		--disable-background-networking --window-size=1400,900 \
 		--user-data-dir="$T/profile" --dump-dom "file://$1${2:-}" >"$1.dom" 2>"$T/browser"
 	[ -z "$("$PAGE" text "$1.dom" errors)" ]
 	[ "$("$PAGE" value "$1.dom" body ready)" = 1 ]

@@ -486,30 +486,33 @@ load_completion() {
 	[ "$(complete_words -f text -- cat -f "$T/d/a.j")" = "$T/d/a.json" ]
 }
 
-# typed SHELL KEYS: what the shell makes of a line on a terminal when TAB is pressed
+# typed SHELL KEYS TEXT: the shell has that text on a terminal when TAB is pressed after the keys
 typed() {
 	make_in PREFIX="$T/p" install
 	mkdir -p "$T/home"
 	case $1 in
 	zsh) printf 'PS1="> "; unsetopt BEEP; fpath=(%q $fpath); autoload -U compinit; compinit -u\n' "$T/p/share/zsh/site-functions" >"$T/home/.zshrc" ;;
-	fish) mkdir -p "$T/home/.config/fish/completions" && cp "$T/p/share/fish/vendor_completions.d/rtrace-bpf.fish" "$T/home/.config/fish/completions/" ;;
+	fish)
+		mkdir -p "$T/home/.config/fish/completions" && cp "$T/p/share/fish/vendor_completions.d/rtrace-bpf.fish" "$T/home/.config/fish/completions/"
+		echo 'function fish_prompt; printf "> "; end' >"$T/home/.config/fish/config.fish"
+		;;
 	esac
+	fresh typed
 	(
-		sleep "$(seconds 2)"
+		wait_for grep -q '> ' "$T/typed" || :
 		printf '%s\t' "$2"
-		sleep "$(seconds 2)"
+		wait_for grep -q "$3" "$T/typed" || :
 		printf '\025exit\r'
-	) | HOME=$T/home ZDOTDIR=$T/home PATH=$(dirname "$RTRACE"):$PATH TERM=xterm timeout 60 script -qefc "stty cols 120; $1 -i" "$T/typed" >/dev/null
+	) | HOME=$T/home ZDOTDIR=$T/home PATH=$(dirname "$RTRACE"):$PATH TERM=xterm script -qefc "stty cols 120; $1 -i" "$T/typed" >/dev/null
+	grep -q "$3" "$T/typed"
 }
 
 # bats test_tags=slow
 @test "completion: zsh and fish ask bash" {
 	for shell in zsh fish; do
 		command -v "$shell" >/dev/null || skip "no $shell"
-		typed "$shell" "rtrace-bpf expo"
-		grep -q 'rtrace-bpf .*export' "$T/typed"
-		typed "$shell" "rtrace-bpf -f pft"
-		grep -q 'pftrace' "$T/typed"
+		typed "$shell" "rtrace-bpf expo" 'rtrace-bpf .*export'
+		typed "$shell" "rtrace-bpf -f pft" 'pftrace'
 	done
 }
 

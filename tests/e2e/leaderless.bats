@@ -36,7 +36,6 @@ leader_has_ended() {
 # traced_whole: the job works while it is traced, and its trace has each copy that it counted
 traced_whole() {
 	touch "$T/go"
-	sleep "$(seconds 0.5)"
 	touch "$T/stop"
 	wait "$tracer"
 	wait "$job"
@@ -123,7 +122,6 @@ end_leader_beside_another() {
 	start_other
 	start_tracing "$RTRACE" -p "$other" -p "$job" -f json -o "$T/t.json"
 	touch "$T/go" "$T/other.go"
-	sleep "$(seconds 0.5)"
 	touch "$T/stop"
 	wait "$tracer"
 	has_each "$job" "$T/out" hipMemcpy
@@ -160,7 +158,6 @@ open_late() {
 	touch "$T/go"
 	wait_for grep -q 'functions of .*libroctx64.*, all processes' "$T/err"
 	touch "$MARK"
-	sleep "$(seconds 0.5)"
 	touch "$T/stop"
 	wait "$tracer"
 	has_each "$job" "$T/out" hipMemcpy roctxMarkA
@@ -215,10 +212,8 @@ execute() {
 	JOBS_STARTED+=("$tracer")
 	wait_for grep -q "process $job (leaderless): API calls and GPU times" "$T/err"
 	touch "$T/go"
-	sleep "$(seconds 0.5)"
 	touch "$T/stop"
 	wait "$job"
-	sleep "$(seconds 0.2)"
 	kill -INT "$tracer"
 	wait "$tracer"
 	has_each "$job" "$T/out" hipMemcpy

@@ -81,10 +81,10 @@ is() {
 	kernels=$(grep -c kind=dispatch "$T/truth.go")
 	[ "$kernels" -gt 0 ]
 	wait_for is "$kernels" 'sum(rtrace_launches_total)'
-	is "$kernels" 'sum(rtrace_device_launches_total)'
-	is "$(awk '$1 == "calls" { n += $3 } END { print n }' "$T/out")" 'sum(rtrace_calls_total{domain="hip"})'
+	wait_for is "$kernels" 'sum(rtrace_device_launches_total)'
+	wait_for is "$(awk '$1 == "calls" { n += $3 } END { print n }' "$T/out")" 'sum(rtrace_calls_total{domain="hip"})'
 	bytes=$(awk '$1 == "bytes" { n += $3 } END { print n }' "$T/out")
-	is "$bytes" 'sum(rtrace_copied_bytes_total)'
+	wait_for is "$bytes" 'sum(rtrace_copied_bytes_total)'
 	is 0 'sum(rtrace_lost_total)'
 	busy=$(query 'sum(rtrace_device_busy_seconds_total)')
 	awk -v busy="$busy" 'BEGIN { exit !(busy > 0 && busy < 100) }'
@@ -161,7 +161,7 @@ has_lost() {
 	for group in noisy noisy quiet; do
 		[ "$group" = "${GROUP##*-}" ] || make_group "$group"
 		fresh out
-		(echo "$BASHPID" >"$GROUP/cgroup.procs" && exec "$O/capture/edges" go 20000) >"$T/out" &
+		(echo "$BASHPID" >"$GROUP/cgroup.procs" && on_one_cpu "$O/capture/edges" go 20000) >"$T/out" &
 		jobs+=("$!")
 		JOBS_STARTED+=("$!")
 		wait_for grep -q ready "$T/out"

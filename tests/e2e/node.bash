@@ -93,7 +93,6 @@ has_found() {
 }
 
 stop_node_tracer() {
-	sleep "$(seconds 0.4)"
 	kill -INT "$tracer"
 	wait "$tracer"
 	kill -KILL "$WITNESS"

@@ -18,7 +18,7 @@ both() {
 }
 
 @test "what was lost, and when, also in an export" {
-	"$O/capture/edges" go 30000 >"$T/out" &
+	on_one_cpu "$O/capture/edges" go 30000 >"$T/out" &
 	job=$!
 	JOBS_STARTED+=("$job")
 	wait_for grep -q ready "$T/out"

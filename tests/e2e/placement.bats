@@ -153,7 +153,7 @@ doctors_view() {
 	run "$RTRACE" doctor --probes "$T/text"
 	[ "$status" = 1 ] && [ "${#lines[@]}" = 1 ] && [[ $output == *"not a library for x86-64"* ]]
 	mkfifo "$T/fifo"
-	run timeout 10 "$RTRACE" doctor --probes "$T/fifo"
+	run timeout "$(seconds 60)" "$RTRACE" doctor --probes "$T/fifo"
 	[ "$status" = 1 ]
 	run "$RTRACE" doctor --probes -p 0
 	[ "$status" = 2 ]

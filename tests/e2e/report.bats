@@ -191,7 +191,7 @@ about() {
 }
 
 @test "what was lost is said first" {
-	"$O/capture/edges" go 30000 >"$T/out" &
+	on_one_cpu "$O/capture/edges" go 30000 >"$T/out" &
 	job=$!
 	JOBS_STARTED+=("$job")
 	wait_for grep -q ready "$T/out"

@@ -178,11 +178,8 @@ for view in "samples", "regions":
 	"$RTRACE" -p "$job" -f rocpd -o "$T/t.db" 2>/dev/null &
 	tracer=$!
 	JOBS_STARTED+=("$tracer")
-	wait_for eval '[ "$(stat -c %s "$T/t.db" 2>/dev/null || echo 0)" -gt 1000000 ]'
-	# That may be in the middle of the first commit; when it grows again, that is done.
-	sleep 0.5
-	size=$(stat -c %s "$T/t.db")
-	wait_for eval '[ "$(stat -c %s "$T/t.db")" -gt "$size" ]'
+	# The header of the journal has how many pages the file had when the transaction began.
+	wait_for eval '[ "$(od -An -j 16 -N 4 -t u4 --endian=big "$T/t.db-journal")" -ge 250 ]'
 	kill -KILL "$tracer"
 	wait "$tracer" || true
 	[ "$(db 'PRAGMA integrity_check')" = ok ]

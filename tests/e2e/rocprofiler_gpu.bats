@@ -123,7 +123,7 @@ allocations() {
 # their places are given to other packets, with signals that threads wait for.
 @test "packets that the GPU takes while a tool is told of them do not cost others their signals" {
 	for _ in 1 2 3 4; do
-		SIMKFD_GPUS=1 traced RT_TOOL=callbacks,records RT_TOOL_DOES=pause timeout 60 "$O/workloads/hsa_producers" -m add -t 16 -n 60
+		SIMKFD_GPUS=1 traced RT_TOOL=callbacks,records RT_TOOL_DOES=pause timeout "$(seconds 60)" "$O/workloads/hsa_producers" -m add -t 16 -n 60
 		[ "$(grep -c '^dispatch enter' "$T/records")" -gt 0 ]
 		[ "$(grep -c '^dispatch enter' "$T/records")" = "$(grep -c '^dispatch complete' "$T/records")" ]
 	done

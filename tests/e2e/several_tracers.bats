@@ -40,13 +40,13 @@ lag() {
 	awk -v n="$1" -v most="$2" 'BEGIN { for (part = 0.5; n > 0; n = int(n / 2)) { at += n % 2 * part; part /= 2 }; print at * most }'
 }
 
-# rival N COMMAND...: tracer number N, with its trace in N.json and what it says in N.err; its pid is in tracers[N]
+# rival N COMMAND...: tracer number N, with its trace in N.json and N.text, and what it says in N.err; its pid is in tracers[N]
 rival() {
 	local n=$1
 
 	shift
-	fresh "$n.json" "$n.err"
-	"$@" -f json -o "$T/$n.json" 2>"$T/$n.err" &
+	fresh "$n.json" "$n.text" "$n.err"
+	"$@" -f json -f text -o "$T/$n" 2>"$T/$n.err" &
 	tracers[n]=$!
 	JOBS_STARTED+=("$!")
 }
@@ -156,7 +156,7 @@ race() {
 	if [ "$threads" = 2 ]; then
 		go
 	else
-		sleep 0.3
+		wait_for has_lines 40 "$GPU_LINE" "$T/$(winner).text" || return
 		kill -TERM "$job"
 	fi
 	job_ended_well || return
@@ -235,8 +235,7 @@ beside() {
 	done
 	recorder=$(cat "$recorded/recorder")
 	sleep "$(lag "$i" 0.8)"
-	rival 2 "$RTRACE" -p "$job" -t hip,gpu --duration 0.5
-	wait "${tracers[2]}" || return
+	trace_until 4 "$GPU_LINE" 2 -p "$job" -t hip,gpu || return
 	grep -q 'API calls and GPU times$' "$T/2.err" || return
 	LEAST=2 check_truth_between "$T/truth" "$T/2.json" || return
 	has_it() {

@@ -11,7 +11,7 @@
 #include <cmocka.h>
 
 #define QUEUE_SIZE     256
-#define WAIT_NS	       10000000000ULL
+#define WAIT_NS	       120000000000ULL
 #define IMAGE_SIZE     8192
 #define DESCRIPTOR     64
 #define EM_AMDGPU_FAKE 224

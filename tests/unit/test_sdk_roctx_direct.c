@@ -57,7 +57,7 @@ static void have_a_child_push(void)
 	pid_t pid = fork();
 
 	if (!pid) {
-		alarm(5);
+		alarm(250);
 		_exit(roctxRangePush("of a child"));
 	}
 	waitpid(pid, &other.forked, 0);

@@ -45,7 +45,7 @@ static int in_child(int fd, void (*fn)(void))
 			close(STDERR_FILENO);
 		else
 			dup2(fd, STDERR_FILENO);
-		alarm(20);
+		alarm(250);
 		fn();
 		_exit(7);
 	}

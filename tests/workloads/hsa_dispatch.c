@@ -197,7 +197,7 @@ static void handler(struct program *p)
 {
 	hsa_signal_t done = signal__create(1);
 	uint64_t index = packet__reserve(p->queue, 1);
-	int patience = 1000;
+	int patience = 120000;
 
 	CALL(hsa_amd_signal_async_handler, (done, HSA_SIGNAL_CONDITION_LT, 1, handle, NULL));
 	put_dispatch(p, p->queue, index, done);

@@ -6,10 +6,10 @@
  *   leaderless GO STOP LATE [ROCTX MARK]
  *
  * Prints `ready PID TID`, of the working thread, when HIP has been initialised. Works when the file
- * GO is there, until the file STOP is. The first thread ends before `ready`, with LATE=1 once the
- * work has begun, with LATE=2 not at all. With ROCTX, the path of that library, the second opens it
- * after that, and sets a mark for each copy once the file MARK is there. Prints `at FUNCTION TIME`
- * before each call (CLOCK_BOOTTIME, ns), and `result PASSED`.
+ * GO is there, and 30 copies on when the file STOP is. The first thread ends before `ready`, with
+ * LATE=1 once the work has begun, with LATE=2 not at all. With ROCTX, the path of that library, the
+ * second opens it after that, and sets a mark for each copy once the file MARK is there. Prints `at
+ * FUNCTION TIME` before each call (CLOCK_BOOTTIME, ns), and `result PASSED`.
  */
 #include <dlfcn.h>
 #include <hip/hip_runtime_api.h>
@@ -65,7 +65,7 @@ static void *work(void *arg)
 {
 	static char host[BYTES];
 	void (*mark)(const char *) = NULL;
-	long copies = 0;
+	long copies = 0, more = 30;
 	void *memory;
 	int late = atoi(arguments[3]);
 
@@ -76,7 +76,7 @@ static void *work(void *arg)
 	printf("ready %d %ld\n", getpid(), syscall(SYS_gettid));
 	fflush(stdout);
 	wait_for(arguments[1]);
-	for (; access(arguments[2], F_OK) || copies < 30; copies++) {
+	for (; more; copies++, more -= !access(arguments[2], F_OK)) {
 		if (copies == 10 && late == 1)
 			pthread_join(leader, NULL);
 		if (copies == 10)
