@@ -35,7 +35,7 @@ $(O)/librtrace-agent.so: $(AGENT_OBJS) $(INPROCESS) $(COMMON_PIC) hsa_agent/agen
 
 # ---- its tests ----
 
-AGENT_TESTS = test_agent_ring test_agent_map test_agent_tables test_descriptor test_peek test_stderr_line test_spans test_stubs test_bind
+AGENT_TESTS = test_agent_ring test_agent_map test_agent_tables test_descriptor test_peek test_stderr_line test_spans test_stubs test_bind test_got_patch
 UNIT_TESTS += $(AGENT_TESTS:%=$(O)/tests/%)
 PLAIN_TESTS += $(O)/tests/test_agent_tables
 tests: $(AGENT_TESTS:%=$(O)/tests/%) $(O)/tests/agent_dump
@@ -45,14 +45,17 @@ $(O)/tests/test_agent_map: $(O)/obj/tests/unit/test_agent_map.o $(O)/obj/inproce
 $(O)/tests/test_agent_tables: $(O)/obj/tests/unit/test_agent_tables.o $(AGENT_OBJS) $(INPROCESS) $(COMMON_PIC)
 $(O)/obj/tests/unit/test_agent_tables.o: | $(O)/gen/hsa_tables.h
 $(O)/tests/test_descriptor: $(O)/obj/tests/unit/test_descriptor.o $(O)/obj/inprocess/kernel_descriptor.o
-$(O)/tests/test_peek: $(O)/obj/tests/unit/test_peek.o $(O)/obj/inprocess/peek.o
+PEEK_OBJS = $(patsubst %,$(O)/obj/inprocess/%.o,peek mappings)
+GOT_OBJS = $(PEEK_OBJS) $(patsubst %,$(O)/obj/inprocess/%.o,got_patch poke)
+$(O)/tests/test_peek: $(O)/obj/tests/unit/test_peek.o $(PEEK_OBJS)
 $(O)/tests/test_stderr_line: $(O)/obj/tests/unit/test_stderr_line.o $(patsubst %,$(O)/obj/inprocess/%.o,stderr_line held_signals)
 SPAN_OBJS = $(patsubst %,$(O)/obj/%.o,hsa_agent/calls/call_stubs_code hsa_agent/calls/call_stubs hsa_agent/ring/shared_memory hsa_agent/calls/call_spans common/agent_layout \
-	hsa_agent/calls/span_items inprocess/peek inprocess/tsc_clock user/agent/agent_calls user/api/span_items user/base/procfs user/clock/clock_map)
+	hsa_agent/calls/span_items inprocess/peek inprocess/mappings inprocess/tsc_clock user/agent/agent_calls user/api/span_items user/base/procfs user/clock/clock_map)
 $(O)/tests/test_spans: $(O)/obj/tests/unit/test_spans.o $(SPAN_OBJS)
 $(O)/tests/test_stubs: $(O)/obj/tests/unit/test_stubs.o $(O)/obj/tests/unit/stub_targets.o $(SPAN_OBJS)
-$(O)/tests/test_bind: $(O)/obj/tests/unit/test_bind.o $(O)/obj/hsa_agent/calls/bind_stubs.o $(O)/obj/inprocess/start_thread.o $(O)/obj/inprocess/got_patch.o \
+$(O)/tests/test_bind: $(O)/obj/tests/unit/test_bind.o $(O)/obj/hsa_agent/calls/bind_stubs.o $(O)/obj/inprocess/start_thread.o $(patsubst %,$(O)/obj/inprocess/%.o,got_patch poke) \
 	$(SPAN_OBJS) $(O)/libroctx64.so.4 | $(addprefix $(O)/tests/bind_,now.so lazy.so address.so outer.so)
+$(O)/tests/test_got_patch: $(O)/obj/tests/unit/test_got_patch.o $(GOT_OBJS) $(O)/libroctx64.so.4 | $(addprefix $(O)/tests/bind_,now.so lazy.so)
 $(O)/pic/tests/unit/bind_plugin_address.o: SHLIB_CFLAGS += -DTAKES_ADDRESS
 $(O)/pic/tests/unit/bind_plugin_ends.o: SHLIB_CFLAGS += -DENDS
 $(O)/pic/tests/unit/bind_plugin_address.o $(O)/pic/tests/unit/bind_plugin_ends.o: tests/unit/bind_plugin.c

@@ -10,8 +10,11 @@
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/mman.h>
 #include <unistd.h>
+
+#include "inprocess/poke.h"
+
+#define TRIES 3 /* another may close the page before we have written */
 
 struct relocations {
 	const ElfW(Rela) * list;
@@ -26,6 +29,7 @@ struct object {
 	struct relocations data, calls;
 	uintptr_t text, text_end;
 	uintptr_t relro, relro_end; /* what the loader has made read-only */
+	struct poke_page open;	    /* of that */
 };
 
 /* Those that are linked against one of the libraries. */
@@ -185,22 +189,24 @@ static void *look_up(void *handle, const char *name)
 	return function ? function : dlsym(handle, name);
 }
 
-static bool write_to(const struct object *o, void **place, void *before, void *value)
+static bool is_relro(const struct object *o, const void *place)
 {
-	uintptr_t at = page((uintptr_t)place);
-	size_t size = sysconf(_SC_PAGESIZE);
-	bool locked = at >= o->relro && at < o->relro_end, done;
+	return (uintptr_t)place >= o->relro && (uintptr_t)place < o->relro_end;
+}
 
-	if (locked && mprotect((void *)at, size, PROT_READ | PROT_WRITE))
-		return false;
-	done = __atomic_compare_exchange_n(place, &before, value, false, __ATOMIC_ACQ_REL,
-					   __ATOMIC_RELAXED);
-	if (locked)
-		mprotect((void *)at, size, PROT_READ);
+/* Another tool in the process may have made either sort of page what it is not usually. */
+static bool write_to(struct object *o, void **place, void *before, void *value)
+{
+	bool done = poke__pointer(place, before, value);
+
+	for (int i = 0; i < TRIES && !done && is_relro(o, place) &&
+			__atomic_load_n(place, __ATOMIC_RELAXED) == before;
+	     i++)
+		done = poke__open(&o->open, place) && poke__pointer(place, before, value);
 	return done;
 }
 
-static bool replace(const struct imports *im, const struct object *o, void *handle, void **place,
+static bool replace(const struct imports *im, struct object *o, void *handle, void **place,
 		    const char *name)
 {
 	void *there = __atomic_load_n(place, __ATOMIC_RELAXED), *function, *instead;
@@ -210,7 +216,7 @@ static bool replace(const struct imports *im, const struct object *o, void *hand
 	return instead && instead != there && write_to(o, place, there, instead);
 }
 
-static uint32_t replace_in(const struct imports *im, const struct object *o, void *handle,
+static uint32_t replace_in(const struct imports *im, struct object *o, void *handle,
 			   const struct relocations *r)
 {
 	uint32_t count = 0;
@@ -254,6 +260,7 @@ uint32_t imports__replace(const struct imports *im)
 			if (!im->calls_only)
 				count += replace_in(im, o, handle, &o->data);
 			count += replace_in(im, o, handle, &o->calls);
+			poke__close(&o->open);
 			dlclose(handle);
 		}
 		free(o->path);

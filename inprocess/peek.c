@@ -26,6 +26,7 @@
 #include <sys/uio.h>
 #include <unistd.h>
 
+#include "inprocess/mappings.h"
 #include "inprocess/raw_syscall.h"
 
 #define PAGE	    4096UL
@@ -102,15 +103,20 @@ static size_t read_by_pipe(void *to, uintptr_t from, size_t size)
 	return done;
 }
 
+static bool is_refused(void)
+{
+	return __atomic_load_n(&refused, __ATOMIC_RELAXED);
+}
+
 static size_t read_by_kernel(void *to, uintptr_t from, size_t size)
 {
 	size_t n = 0;
 
-	if (!__atomic_load_n(&refused, __ATOMIC_RELAXED) && !is_filtered())
+	if (!is_refused() && !is_filtered())
 		n = read_by_readv(to, from, size);
 	else
 		return read_by_pipe(to, from, size);
-	if (!n && __atomic_load_n(&refused, __ATOMIC_RELAXED))
+	if (!n && is_refused())
 		return read_by_pipe(to, from, size);
 	return n;
 }
@@ -268,6 +274,17 @@ bool peek__is_there(const void *address)
 
 	return raw_syscall(SYS_rt_sigprocmask, no_change, (long)address, 0, sizeof(uint64_t), 0,
 			   0) == -EINVAL;
+}
+
+/* process_vm_readv() goes by the protection, a pipe by what the processor can do. */
+bool peek__is_write_only(const void *page)
+{
+	char byte, protection[4];
+
+	if (!is_refused() && !is_filtered() && read_by_readv(&byte, (uintptr_t)page, 1))
+		return false;
+	return mappings__protection(page, protection) && protection[0] == '-' &&
+	       protection[1] == 'w';
 }
 
 void *peek__pointer(void *const *from, void *otherwise)

@@ -32,6 +32,9 @@ bool peek__all(void *to, const void *from, size_t size);
  */
 bool peek__is_there(const void *address);
 
+/* Is the page writable, and not readable by its protection? False: no, or that is not known. */
+bool peek__is_write_only(const void *page);
+
 /* The value that `from` points to; `otherwise` if it cannot be read. */
 void *peek__pointer(void *const *from, void *otherwise);
 

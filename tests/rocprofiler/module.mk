@@ -14,7 +14,7 @@ $(ROCPROFILER_TEST_OBJS) $(O)/obj/tests/rocprofiler/test_headers_cxx.o: | $(ROCP
 $(O)/tests/test_sdk_headers: $(O)/obj/tests/rocprofiler/test_headers.o
 $(O)/tests/test_sdk_tables: $(O)/obj/tests/rocprofiler/test_tables.o $(O)/obj/rocprofiler/support/tables.o
 
-ROCPROFILER_ARGUMENTS_OBJS = $(patsubst %,$(O)/obj/%.o,rocprofiler/support/arguments rocprofiler/support/values inprocess/peek)
+ROCPROFILER_ARGUMENTS_OBJS = $(patsubst %,$(O)/obj/%.o,rocprofiler/support/arguments rocprofiler/support/values inprocess/peek inprocess/mappings)
 $(ROCPROFILER_ARGUMENTS_OBJS): ALL_CFLAGS += $(ROCPROFILER_TEST_CFLAGS)
 $(ROCPROFILER_ARGUMENTS_OBJS): | $(ROCPROFILER_GEN)
 $(O)/tests/test_sdk_arguments $(O)/tests/test_sdk_values: $(O)/tests/test_sdk_%: $(O)/obj/tests/rocprofiler/test_%.o \

@@ -23,7 +23,7 @@ $(Q)$(call hipcc,$(HIP_OFFLOAD) $< $(1) -o $@)
 endef
 
 WORKLOADS_HIP = vectoradd matrixtranspose streams graphs events ranges job forker longjmp exceptions windows storm leaving cooperative late
-WORKLOADS_C = copies module errors hsa_dispatch hsa_producers hsa_calls resources hsa_resources rate state children unread leaderless executes two_runtimes
+WORKLOADS_C = copies module errors hsa_dispatch hsa_producers hsa_calls resources hsa_resources rate state children unread leaderless executes two_runtimes wrapped
 WORKLOADS = $(addprefix $(O)/workloads/,$(WORKLOADS_HIP) $(WORKLOADS_C))
 WORKLOAD_FILES = $(O)/workloads/libkernels.so $(O)/workloads/liblate.so $(O)/workloads/kernels.hsaco $(O)/workloads/resources.hsaco
 
@@ -45,6 +45,7 @@ LIBS_two_runtimes = -ldl
 LIBS_resources = -lamdhip64
 LIBS_rate = -lamdhip64 -lpthread
 LIBS_leaderless = -lamdhip64 -lhsa-runtime64 -lpthread -ldl
+LIBS_wrapped = -Wl,-z,relro,-z,now -lamdhip64 -ldl
 LIBS_executes = -lamdhip64 -lpthread
 
 $(WORKLOADS_HIP:%=$(O)/workloads/%): $(O)/workloads/%: $(O)/obj/tests/workloads/%.o
@@ -58,6 +59,7 @@ $(WORKLOADS_C:%=$(O)/workloads/%): $(O)/workloads/%: $(O)/obj/tests/workloads/%.
 # gcc must be told which GPUs the HIP headers are for.
 CFLAGS_tests/workloads/children = -D__HIP_PLATFORM_AMD__
 CFLAGS_tests/workloads/copies = -D__HIP_PLATFORM_AMD__
+CFLAGS_tests/workloads/wrapped = -D__HIP_PLATFORM_AMD__
 CFLAGS_tests/workloads/module = -D__HIP_PLATFORM_AMD__
 CFLAGS_tests/workloads/errors = -D__HIP_PLATFORM_AMD__
 CFLAGS_tests/workloads/resources = -D__HIP_PLATFORM_AMD__
