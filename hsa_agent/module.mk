@@ -35,12 +35,12 @@ $(O)/librtrace-agent.so: $(AGENT_OBJS) $(INPROCESS) $(COMMON_PIC) hsa_agent/agen
 
 # ---- its tests ----
 
-AGENT_TESTS = test_agent_ring test_agent_map test_agent_tables test_descriptor test_peek test_stderr_line test_spans test_stubs test_bind test_got_patch
+AGENT_TESTS = test_agent_ring test_agent_map test_agent_tables test_descriptor test_peek test_stderr_line test_spans test_stubs test_bind test_got_patch test_kernel_clock
 UNIT_TESTS += $(AGENT_TESTS:%=$(O)/tests/%)
 PLAIN_TESTS += $(O)/tests/test_agent_tables
 tests: $(AGENT_TESTS:%=$(O)/tests/%) $(O)/tests/agent_dump
 
-$(O)/tests/test_agent_ring: $(O)/obj/tests/unit/test_agent_ring.o $(O)/obj/hsa_agent/ring/shared_memory.o $(O)/obj/common/agent_layout.o
+$(O)/tests/test_agent_ring: $(O)/obj/tests/unit/test_agent_ring.o $(O)/obj/hsa_agent/ring/shared_memory.o $(O)/obj/inprocess/kernel_clock.o $(O)/obj/common/agent_layout.o
 $(O)/tests/test_agent_map: $(O)/obj/tests/unit/test_agent_map.o $(O)/obj/inprocess/pointer_map.o
 $(O)/tests/test_agent_tables: $(O)/obj/tests/unit/test_agent_tables.o $(AGENT_OBJS) $(INPROCESS) $(COMMON_PIC)
 $(O)/obj/tests/unit/test_agent_tables.o: | $(O)/gen/hsa_tables.h
@@ -50,12 +50,13 @@ GOT_OBJS = $(PEEK_OBJS) $(patsubst %,$(O)/obj/inprocess/%.o,got_patch poke)
 $(O)/tests/test_peek: $(O)/obj/tests/unit/test_peek.o $(PEEK_OBJS)
 $(O)/tests/test_stderr_line: $(O)/obj/tests/unit/test_stderr_line.o $(patsubst %,$(O)/obj/inprocess/%.o,stderr_line held_signals)
 SPAN_OBJS = $(patsubst %,$(O)/obj/%.o,hsa_agent/calls/call_stubs_code hsa_agent/calls/call_stubs hsa_agent/ring/shared_memory hsa_agent/calls/call_spans common/agent_layout \
-	hsa_agent/calls/span_items inprocess/peek inprocess/mappings inprocess/tsc_clock user/agent/agent_calls user/api/span_items user/base/procfs user/clock/clock_map)
+	hsa_agent/calls/span_items inprocess/peek inprocess/mappings inprocess/tsc_clock inprocess/kernel_clock user/agent/agent_calls user/api/span_items user/base/procfs user/clock/clock_map)
 $(O)/tests/test_spans: $(O)/obj/tests/unit/test_spans.o $(SPAN_OBJS)
 $(O)/tests/test_stubs: $(O)/obj/tests/unit/test_stubs.o $(O)/obj/tests/unit/stub_targets.o $(SPAN_OBJS)
 $(O)/tests/test_bind: $(O)/obj/tests/unit/test_bind.o $(O)/obj/hsa_agent/calls/bind_stubs.o $(O)/obj/inprocess/start_thread.o $(patsubst %,$(O)/obj/inprocess/%.o,got_patch poke) \
 	$(SPAN_OBJS) $(O)/libroctx64.so.4 | $(addprefix $(O)/tests/bind_,now.so lazy.so address.so outer.so)
 $(O)/tests/test_got_patch: $(O)/obj/tests/unit/test_got_patch.o $(GOT_OBJS) $(O)/libroctx64.so.4 | $(addprefix $(O)/tests/bind_,now.so lazy.so)
+$(O)/tests/test_kernel_clock: $(patsubst %,$(O)/obj/%.o,tests/unit/test_kernel_clock inprocess/kernel_clock inprocess/tsc_clock)
 $(O)/pic/tests/unit/bind_plugin_address.o: SHLIB_CFLAGS += -DTAKES_ADDRESS
 $(O)/pic/tests/unit/bind_plugin_ends.o: SHLIB_CFLAGS += -DENDS
 $(O)/pic/tests/unit/bind_plugin_address.o $(O)/pic/tests/unit/bind_plugin_ends.o: tests/unit/bind_plugin.c

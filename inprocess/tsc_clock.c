@@ -11,7 +11,8 @@
 #include <stdbool.h>
 #include <stdio.h>
 #include <string.h>
-#include <time.h>
+
+#include "inprocess/kernel_clock.h"
 
 #define SPAN_NS	    1000000ULL	/* by the counter alone at most */
 #define BASELINE_NS 20000000ULL /* between the two pairs at least */
@@ -27,14 +28,6 @@ struct pair {
 static struct pair first;
 static bool by_counter;
 
-static uint64_t boot_ns(void)
-{
-	struct timespec ts;
-
-	clock_gettime(CLOCK_BOOTTIME, &ts);
-	return ts.tv_sec * 1000000000ULL + ts.tv_nsec;
-}
-
 /* Its time is off by half of what it took, at most. */
 static struct pair take_pair(int tries)
 {
@@ -43,7 +36,7 @@ static struct pair take_pair(int tries)
 	for (int i = 0; i < tries; i++) {
 		uint64_t before = __rdtsc(), after;
 
-		p.ns = boot_ns();
+		p.ns = kernel_clock__boot_ns();
 		after = __rdtsc();
 		p.took = after - before;
 		p.counter = before + p.took / 2;
@@ -96,7 +89,7 @@ uint64_t clock__ask(struct clock *c)
 	struct pair p;
 
 	if (!by_counter)
-		return boot_ns();
+		return kernel_clock__boot_ns();
 	p = take_pair(PAIR_TRIES);
 	if (p.ns - first.ns < BASELINE_NS || p.counter <= first.counter || p.took >= PAIR_TICKS)
 		return p.ns;

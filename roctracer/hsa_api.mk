@@ -26,7 +26,7 @@ $(O)/tests/test_hsa_api: $(O)/obj/tests/unit/test_hsa_api.o $(O)/obj/tests/unit/
 	$(Q)$(CC) $(CFLAGS) $(SANFLAGS) $^ -o $@ -lcmocka
 
 HSA_EVENTS_OBJS = $(patsubst %,$(O)/obj/%.o,tests/unit/test_hsa_events roctracer/hsa_events roctracer/enabled_operations \
-	roctracer/thread inprocess/thread_list roctracer/record_pools inprocess/tsc_clock inprocess/peek inprocess/mappings)
+	roctracer/thread inprocess/thread_list roctracer/record_pools inprocess/tsc_clock inprocess/kernel_clock inprocess/peek inprocess/mappings)
 $(HSA_EVENTS_OBJS): ALL_CFLAGS += -Iinclude/roctracer -I$(O)/gen/roctracer
 $(HSA_EVENTS_OBJS): | $(HSA_API_GEN)
 

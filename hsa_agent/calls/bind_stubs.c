@@ -17,6 +17,7 @@
 
 #include "inprocess/got_patch.h"
 #include "hsa_agent/calls/call_stubs.h"
+#include "inprocess/kernel_clock.h"
 #include "inprocess/start_thread.h"
 
 #define LOOK_EVERY   16	       /* calls */
@@ -48,12 +49,8 @@ static struct {
 
 static bool lock_within(long ns)
 {
-	struct timespec until;
+	struct timespec until = kernel_clock__in(ns);
 
-	clock_gettime(CLOCK_REALTIME, &until);
-	until.tv_nsec += ns;
-	until.tv_sec += until.tv_nsec / 1000000000;
-	until.tv_nsec %= 1000000000;
 	return !pthread_mutex_timedlock(&loader, &until);
 }
 

@@ -20,6 +20,7 @@
 #include "hsa_agent/calls/bind_stubs.h"
 #include "hsa_agent/gpu/signal_relay.h"
 #include "hsa_agent/calls/call_stubs.h"
+#include "inprocess/kernel_clock.h"
 #include "inprocess/start_thread.h"
 
 #define ACTIVE_NS    1000000
@@ -320,16 +321,12 @@ bool reaper_ask_client(void)
 
 void reaper_stop(void)
 {
-	struct timespec until;
+	struct timespec until = kernel_clock__in(STOP_WAIT_NS);
 
 	if (!__atomic_exchange_n(&reaper.running, false, __ATOMIC_ACQ_REL))
 		return;
 	__atomic_store_n(&reaper.stop, 1, __ATOMIC_RELEASE);
 	wake_up();
-	clock_gettime(CLOCK_REALTIME, &until);
-	until.tv_nsec += STOP_WAIT_NS;
-	until.tv_sec += until.tv_nsec / 1000000000;
-	until.tv_nsec %= 1000000000;
 	if (pthread_timedjoin_np(reaper.thread, NULL, &until))
 		pthread_detach(reaper.thread);
 }

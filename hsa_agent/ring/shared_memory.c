@@ -13,19 +13,16 @@
 #include <sys/mman.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
-#include <time.h>
 #include <unistd.h>
 
 #include "common/agent_layout.h"
 #include "hsa_agent/ring/prefault.h"
 #include "hsa_agent/ring/shared_memory.h"
+#include "inprocess/kernel_clock.h"
 
 uint64_t shm_now(void)
 {
-	struct timespec t;
-
-	clock_gettime(CLOCK_BOOTTIME, &t);
-	return (uint64_t)t.tv_sec * 1000000000u + t.tv_nsec;
+	return kernel_clock__boot_ns();
 }
 
 /* The limit for the size of files holds for memory too: going beyond it is a deadly signal. */

@@ -4,7 +4,7 @@
  */
 #include <rocprofiler-sdk/rocprofiler.h>
 
-#include "rocprofiler/support/clock.h"
+#include "inprocess/kernel_clock.h"
 #include "rocprofiler/service/thread.h"
 
 rocprofiler_status_t rocprofiler_get_version(uint32_t *major, uint32_t *minor, uint32_t *patch)
@@ -25,7 +25,7 @@ rocprofiler_status_t rocprofiler_get_version_triplet(rocprofiler_version_triplet
 
 rocprofiler_status_t rocprofiler_get_timestamp(rocprofiler_timestamp_t *ts)
 {
-	*ts = clock__now();
+	*ts = kernel_clock__boot_ns();
 	return ROCPROFILER_STATUS_SUCCESS;
 }
 

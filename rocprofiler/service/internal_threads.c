@@ -10,12 +10,13 @@
 #include <stdlib.h>
 #include <time.h>
 
+#include "inprocess/kernel_clock.h"
 #include "rocprofiler/service/buffer.h"
 #include "rocprofiler/service/registration.h"
 #include "rocprofiler/service/thread.h"
 
 #define THREADS_MAX 256
-#define PATIENCE_S  5 /* for a tool's callback, at the end */
+#define PATIENCE_NS 5000000000ULL /* for a tool's callback, at the end */
 
 struct callback_thread {
 	pthread_t thread;
@@ -235,11 +236,9 @@ __attribute__((constructor)) static void init(void)
 
 static void wait_ended(const struct callback_thread *t)
 {
-	struct timespec until;
+	struct timespec until = kernel_clock__in(PATIENCE_NS);
 	int error = 0;
 
-	clock_gettime(CLOCK_REALTIME, &until);
-	until.tv_sec += PATIENCE_S;
 	threads__lock();
 	while (t->runs && !error)
 		error = pthread_cond_timedwait(&changed, &lock, &until);

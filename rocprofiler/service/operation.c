@@ -11,7 +11,7 @@
 
 #include "rocprofiler/service/buffer.h"
 #include "rocprofiler/support/catch.h"
-#include "rocprofiler/support/clock.h"
+#include "inprocess/kernel_clock.h"
 #include "rocprofiler/service/context.h"
 #include "rocprofiler/service/retirement.h"
 #include "rocprofiler/support/say.h"
@@ -299,7 +299,7 @@ bool operation__begin_slow(struct operation *o, rocprofiler_callback_tracing_kin
 	}
 	begun = NULL;
 	if (o->count > o->callbacks)
-		o->begin = clock__now();
+		o->begin = kernel_clock__boot_ns();
 	return true;
 }
 
@@ -408,7 +408,7 @@ static void record_call(struct operation *o, uint64_t end, const void *payload, 
 void operation__end_call(struct operation *o, void *payload, uint32_t payload_size)
 {
 	__attribute__((cleanup(unless_begun))) struct operation *ends = o;
-	uint64_t end = o->count > o->callbacks ? clock__now() : 0;
+	uint64_t end = o->count > o->callbacks ? kernel_clock__boot_ns() : 0;
 
 	if (o->callbacks)
 		operation__tell(o, o->number, ROCPROFILER_CALLBACK_PHASE_EXIT, payload);

@@ -12,6 +12,7 @@
 
 #include <rocprofiler-sdk/version.h>
 
+#include "inprocess/kernel_clock.h"
 #include "rocprofiler/service/buffer.h"
 #include "rocprofiler/support/catch.h"
 #include "rocprofiler/service/context.h"
@@ -20,7 +21,7 @@
 #include "rocprofiler/support/say.h"
 #include "rocprofiler/service/thread.h"
 
-#define PATIENCE_S 10 /* for another thread that initialises */
+#define PATIENCE_NS 10000000000ULL /* for another thread that initialises */
 
 static struct tool *tools;
 static struct tool *current;
@@ -203,11 +204,9 @@ static bool begin(void)
 /* A tool may wait in its function for a thread that is here: not for ever. */
 static void wait_initialized(void)
 {
-	struct timespec until;
+	struct timespec until = kernel_clock__in(PATIENCE_NS);
 	int error = 0;
 
-	clock_gettime(CLOCK_REALTIME, &until);
-	until.tv_sec += PATIENCE_S;
 	pthread_mutex_lock(&lock);
 	while (registration__initialized() != 1 && !error)
 		error = pthread_cond_timedwait(&done, &lock, &until);

@@ -10,7 +10,7 @@
 #include <rocprofiler-sdk/buffer_tracing.h>
 
 #include "rocprofiler/service/buffer.h"
-#include "rocprofiler/support/clock.h"
+#include "inprocess/kernel_clock.h"
 #include "rocprofiler/service/context.h"
 #include "rocprofiler/service/service.h"
 
@@ -85,7 +85,7 @@ static void tell(uint64_t internal)
 	rocprofiler_buffer_tracing_correlation_id_retirement_record_t record = {
 		.size = sizeof(record),
 		.kind = KIND,
-		.timestamp = clock__now(),
+		.timestamp = kernel_clock__boot_ns(),
 		.internal_correlation_id = internal,
 	};
 

@@ -9,7 +9,7 @@
 
 #include "inprocess/pointer_map.h"
 #include "inprocess/peek.h"
-#include "rocprofiler/support/clock.h"
+#include "inprocess/kernel_clock.h"
 #include "rocprofiler/sources/hsa_functions.h"
 #include "rocprofiler/service/operation.h"
 #include "rocprofiler/support/say.h"
@@ -73,7 +73,7 @@ static bool begin(struct operation *o, uint32_t number, allocation_data *d, uint
 	};
 	if (!operation__begin(o, KIND, BUFFERS, number, operation__current(), d))
 		return false;
-	d->start_timestamp = clock__now();
+	d->start_timestamp = kernel_clock__boot_ns();
 	return true;
 }
 
@@ -83,7 +83,7 @@ static void end(struct operation *o, allocation_data *d)
 		.correlation_id = {.ancestor = o->ancestor},
 		.thread_id = o->thread_id,
 		.start_timestamp = d->start_timestamp,
-		.end_timestamp = clock__now(),
+		.end_timestamp = kernel_clock__boot_ns(),
 		.agent_id = d->agent_id,
 		.address = d->address,
 		.allocation_size = d->allocation_size,

@@ -11,7 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "rocprofiler/support/clock.h"
+#include "inprocess/kernel_clock.h"
 #include "rocprofiler/service/operation.h"
 #include "inprocess/loaded_libraries.h"
 
@@ -34,7 +34,7 @@ void initialization__tell(rocprofiler_runtime_initialization_operation_t runtime
 	rocprofiler_buffer_tracing_runtime_initialization_record_t record = {
 		.version = version,
 		.instance = instance,
-		.timestamp = clock__now(),
+		.timestamp = kernel_clock__boot_ns(),
 	};
 	struct operation o OPERATION_GUARDED;
 

@@ -14,7 +14,7 @@
 #ifdef RT_HSA_HAS_tools
 
 #include "inprocess/scratch_events.h"
-#include "rocprofiler/support/clock.h"
+#include "inprocess/kernel_clock.h"
 
 #define KIND	ROCPROFILER_CALLBACK_TRACING_SCRATCH_MEMORY
 #define BUFFERS ROCPROFILER_BUFFER_TRACING_SCRATCH_MEMORY
@@ -62,7 +62,7 @@ static void begin(uint32_t number, const rocprofiler_callback_tracing_scratch_me
 	}
 	operation__tell_caught(&e->operation, number, ROCPROFILER_CALLBACK_PHASE_ENTER, &e->data);
 	operation__update_external(&e->operation);
-	e->begin = clock__now();
+	e->begin = kernel_clock__boot_ns();
 	open_events[number] = e;
 }
 
@@ -74,7 +74,7 @@ static void record(struct event *e, uint32_t number, uint64_t bytes)
 		.queue_id = e->data.queue_id,
 		.thread_id = e->operation.thread_id,
 		.start_timestamp = e->begin,
-		.end_timestamp = clock__now(),
+		.end_timestamp = kernel_clock__boot_ns(),
 		.flags = e->data.flags,
 		.allocation_size = bytes,
 	};

@@ -14,13 +14,14 @@
 #include <string.h>
 #include <time.h>
 
+#include "inprocess/kernel_clock.h"
 #include "inprocess/loaded_libraries.h"
 #include "roctracer/tool/tool_internal.h"
 
-#define PLACES	       65536 /* ids are counted up: calls at once */
-#define DEVICES	       64
-#define LONGEST_WAIT_S 1
-#define IDLE_MS	       20
+#define PLACES		65536 /* ids are counted up: calls at once */
+#define DEVICES		64
+#define LONGEST_WAIT_NS 1000000000ULL
+#define IDLE_MS		20
 
 static uint64_t places[PLACES]; /* 0: free */
 static uint64_t count;		/* of those that are not */
@@ -107,8 +108,7 @@ static void wait_for_thread(void)
 
 	if (sem_init(&waited, 0, 0) || !tool_start_thread(wait_for_devices, NULL))
 		return;
-	clock_gettime(CLOCK_REALTIME, &until);
-	until.tv_sec += LONGEST_WAIT_S;
+	until = kernel_clock__in(LONGEST_WAIT_NS);
 	sem_timedwait(&waited, &until);
 }
 

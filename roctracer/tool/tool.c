@@ -15,6 +15,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "inprocess/kernel_clock.h"
 #include "inprocess/stderr_line.h"
 #include "roctracer/hip_arguments.h"
 #include "inprocess/loaded_libraries.h"
@@ -53,12 +54,10 @@ void tool_warn(const char *fmt, ...)
 uint64_t tool_now(void)
 {
 	roctracer_timestamp_t now = 0;
-	struct timespec ts;
 
 	if (roctracer_get_timestamp(&now) == ROCTRACER_STATUS_SUCCESS && now)
 		return now;
-	clock_gettime(CLOCK_BOOTTIME, &ts);
-	return ts.tv_sec * 1000000000ULL + ts.tv_nsec;
+	return kernel_clock__boot_ns();
 }
 
 int tool_pid(void)

@@ -54,3 +54,27 @@ wrapped_is_true() {
 	sim "$O/workloads/wrapped" "$T/ready" "$T/ready" | grep -q '^result PASSED$'
 	each_way wrapped_is_true
 }
+
+# By a library that says another time than the kernel.
+moved_is_true() {
+	nothing_lost "$T/err" '; 0 GPU operations uncorrelated, 0 without end'
+	check_truth "$T/truth" "$T/t.json"
+	json_trace "$T/t.json" nesting causes
+	# Each call takes time, and all of them less than a minute.
+	jq -e '[.traceEvents[] | select(.ph == "X" and .cat == "hip")] |
+		(map(select(.name == "hipStreamSynchronize" and .dur <= 0)) | length == 0) and
+		(map(.ts + .dur) | max) - (map(.ts) | min) < 60e6' "$T/t.json"
+}
+
+@test "a library that moves all clocks: times are the kernel's, and each operation has its own" {
+	local hour=3600000000000
+
+	for by in $hour -$hour; do
+		PROGRAM=(env LD_PRELOAD="$O/tests/elsewhere.so $O/libsimkfd.so" ELSEWHERE_ALL_CLOCKS=1 ELSEWHERE_AHEAD_NS="$by"
+			"$O/workloads/job" -n 50 -t 2 --go "$T/go")
+		launched
+		cat "$T/err"
+		moved_is_true
+		grep -q '^result PASSED$' "$T/out"
+	done
+}

@@ -15,7 +15,9 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/syscall.h>
 #include <time.h>
+#include <unistd.h>
 
 #define MAX_LINES 64
 #define MS	  1000000ULL
@@ -34,11 +36,12 @@ struct setting {
 static struct line lines[MAX_LINES];
 static size_t line_count;
 
+/* A driver's clock is the kernel's, whatever the process has made of clock_gettime(). */
 uint64_t clock__ns(clockid_t id)
 {
 	struct timespec t;
 
-	clock_gettime(id, &t);
+	syscall(SYS_clock_gettime, id, &t);
 	return (uint64_t)t.tv_sec * 1000000000 + t.tv_nsec;
 }
 
