@@ -151,6 +151,15 @@ sixteen_streams() {
 	json_trace --causes '^hsa_(signal_store_screlease|amd_memory_async_copy)$' "$T/t.json" causes
 }
 
+# What is passed on by the agent's thread is below the call that reserved its place.
+@test "HSA alone: a packet that is written early hangs below the store that submits it" {
+	OPTIONS=(--all-functions)
+	SIMKFD_GPUS=1 run_traced hsa_producers -m ahead -n 20
+	check_truth "$T/truth" "$T/t.json"
+	[ "$(jq '([.traceEvents[] | select(.ph == "X" and .name == "hsa_signal_store_screlease") | .args.corr]) as $stores |
+		[.traceEvents[] | select(.cat == "gpu" and .name == "elementAdd" and (.args.corr | IN($stores[])))] | length' "$T/t.json")" = 20 ]
+}
+
 @test "HSA: several producers, a full queue, places reserved in every way; queues destroyed with work in them" {
 	OPTIONS=(--all-functions)
 	for mode in add cas store late never gone; do

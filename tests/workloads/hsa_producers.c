@@ -11,6 +11,8 @@
  *   gone    queues that are destroyed while packets in them wait for a signal that never comes
  *   shared  the queue for cooperative launches, of which a GPU has one: others create and destroy
  *           it while it is in use, and then it is made again
+ *   ahead   one thread, which stores to the doorbell for a packet before it has written the one
+ *           before that, and has written the one after it by then
  *   held    one thread, which writes two packets each round and stores to the doorbell for them
  *           when SIGUSR1 comes
  *
@@ -30,8 +32,8 @@
 #define GONE	   5 /* queues */
 #define SHARED	   3 /* times that it is made */
 
-static const char usage[] =
-	"hsa_producers -m add|cas|store|late|never|gone|shared|held [-t THREADS] [-n ROUNDS]\n";
+static const char usage[] = "hsa_producers -m add|cas|store|late|never|gone|shared|ahead|held [-t "
+			    "THREADS] [-n ROUNDS]\n";
 
 /* The argument block of elementAdd, without what the compiler adds for itself. */
 struct arguments {
@@ -213,6 +215,31 @@ static void destroy_with_work(void)
 	signal__destroy(done);
 }
 
+/* The agent passes on the first two when the first is there. */
+static void submit_ahead(void)
+{
+	hsa_signal_t second = signal__create(1), third = signal__create(1);
+	uint64_t index = reserve(3);
+
+	dispatch(index + 1, second);
+	ring(index + 1);
+	dispatch(index + 2, third);
+	dispatch(index, no_signal);
+	signal__wait(second);
+	ring(index + 2);
+	signal__wait(third);
+	signal__destroy(second);
+	signal__destroy(third);
+}
+
+static void submit_all_ahead(void)
+{
+	queue = create_queue(HSA_QUEUE_TYPE_SINGLE);
+	for (unsigned long i = 0; i < rounds; i++)
+		submit_ahead();
+	CALL(hsa_queue_destroy, (queue));
+}
+
 static volatile sig_atomic_t told; /* signals so far */
 
 static void on_signal(int signo)
@@ -275,6 +302,10 @@ static void run(const char *mode)
 {
 	if (!strcmp(mode, "held")) {
 		hold_all();
+		return;
+	}
+	if (!strcmp(mode, "ahead")) {
+		submit_all_ahead();
 		return;
 	}
 	if (!strcmp(mode, "shared")) {
