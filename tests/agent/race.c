@@ -4,6 +4,7 @@
  * shows that it is at work.
  */
 #include <pthread.h>
+#include <stdlib.h>
 
 #define ROUNDS 10000
 
@@ -16,7 +17,7 @@ static void *race(void *arg)
 	return arg;
 }
 
-static void __attribute__((constructor)) start(void)
+static void race_on_two_threads(void)
 {
 	pthread_t thread;
 
@@ -24,4 +25,10 @@ static void __attribute__((constructor)) start(void)
 		return;
 	race(NULL);
 	pthread_join(thread, NULL);
+}
+
+/* When all libraries are at work. */
+static void __attribute__((constructor)) start(void)
+{
+	atexit(race_on_two_threads);
 }
