@@ -40,7 +40,7 @@ UNIT_TESTS += $(AGENT_TESTS:%=$(O)/tests/%)
 PLAIN_TESTS += $(O)/tests/test_agent_tables
 tests: $(AGENT_TESTS:%=$(O)/tests/%) $(O)/tests/agent_dump
 
-$(O)/tests/test_agent_ring: $(O)/obj/tests/unit/test_agent_ring.o $(O)/obj/hsa_agent/ring/shared_memory.o $(O)/obj/inprocess/kernel_clock.o $(O)/obj/common/agent_layout.o
+$(O)/tests/test_agent_ring: $(O)/obj/tests/unit/test_agent_ring.o $(O)/obj/hsa_agent/ring/shared_memory.o $(O)/obj/common/agent_layout.o
 $(O)/tests/test_agent_map: $(O)/obj/tests/unit/test_agent_map.o $(O)/obj/inprocess/pointer_map.o
 $(O)/tests/test_agent_tables: $(O)/obj/tests/unit/test_agent_tables.o $(AGENT_OBJS) $(INPROCESS) $(COMMON_PIC)
 $(O)/obj/tests/unit/test_agent_tables.o: | $(O)/gen/hsa_tables.h

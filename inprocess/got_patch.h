@@ -33,8 +33,9 @@ struct imports {
  * Calls from inside of a library and by addresses that were taken before or asked for with dlsym()
  * go on as they did. So do those of objects that are loaded later, until it is called again.
  *
- * Takes the loader's lock, so it waits while another thread loads a library. Returns how many
- * places it has written to.
+ * Takes the loader's lock, so it waits while another thread loads a library; and a millisecond for
+ * each object in which it had to unlock a page (see poke.h). Returns how many places it has written
+ * to.
  */
 uint32_t imports__replace(const struct imports *im);
 

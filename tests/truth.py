@@ -2,7 +2,10 @@
 # SPDX-License-Identifier: MIT
 """Reads the truth log of the simulated GPU (tests/simkfd/truth.h).
 
-truth.py TRUTH: its kernels and copies, one a line: KIND DEVICE NAME BYTES BEGIN END (ns; names with _ for blanks)
+truth.py ops TRUTH         its kernels and copies, one a line: KIND DEVICE NAME BYTES BEGIN END
+truth.py dispatches TRUTH  its kernels: PID DEVICE NAME GRID WORKGROUP QUEUE BEGIN END
+
+Times are ns; names have _ for blanks. The lines are those of json_trace.py, which has them of a trace.
 """
 import re
 import subprocess
@@ -80,17 +83,33 @@ def read_truth(path):
     return ops + list(copies.values())
 
 
-def words(op):
-    _, kind, device, name, size = op.what
-    is_kernel = kind == "kernel"
-    return ("dispatch" if is_kernel else kind, device, name.replace(" ", "_"), 0 if is_kernel else size, op.begin, op.end)
+def op_rows(ops):
+    for op in ops:
+        _, kind, device, name, size = op.what
+        if kind == "kernel":
+            yield "dispatch", device, name.replace(" ", "_"), 0, op.begin, op.end
+        elif kind == "copy":
+            yield kind, device, name, size, op.begin, op.end
+
+
+def dispatch_rows(ops):
+    for op in ops:
+        pid, kind, device, name, size = op.what
+        if kind == "kernel":
+            grid, workgroup = size.replace("x", ",").split("/")
+            yield pid, device, name.replace(" ", "_"), grid, workgroup, op.queue, op.begin, op.end
 
 
 def main():
-    ops = [op for op in read_truth(sys.argv[1]) if op.what[1] != "barrier"]
+    what, path = sys.argv[1:]
+    ops = read_truth(path)
     demangle(ops)
-    for line in sorted(map(words, ops)):
-        print(*line, sep="\t")
+    if what == "ops":
+        rows = sorted(op_rows(ops))
+    else:
+        rows = sorted(dispatch_rows(ops), key=lambda row: (row[1], "\t".join(row[2:5]), row[6]))
+    for row in rows:
+        print(*row, sep="\t")
 
 
 if __name__ == "__main__":

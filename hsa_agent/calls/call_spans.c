@@ -21,6 +21,7 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
+#include "inprocess/kernel_clock.h"
 #include "inprocess/tsc_clock.h"
 #include "hsa_agent/ring/prefault.h"
 #include "hsa_agent/ring/shared_memory.h"
@@ -390,7 +391,7 @@ uint64_t spans_now(void)
 {
 	const struct rt_span_thread *t = self.place;
 
-	return t && t->depth ? clock__now(&self.clock) : shm_now();
+	return t && t->depth ? clock__now(&self.clock) : kernel_clock__boot_ns();
 }
 
 /* ---- for the agent ---- */

@@ -11,6 +11,7 @@
 
 #include "hsa_agent/ring/shared_memory.h"
 #include "hsa_agent/calls/call_stubs.inc"
+#include "inprocess/kernel_clock.h"
 
 struct stub {
 	uint64_t entry;
@@ -165,7 +166,7 @@ static void want(bool on)
 /* Times that follow each other differ: the later one shows whether calls are captured. */
 static void note_time(__u64 *at, __u64 last)
 {
-	uint64_t now = shm_now();
+	uint64_t now = kernel_clock__boot_ns();
 
 	__atomic_store_n(at, now > last ? now : last + 1, __ATOMIC_RELEASE);
 }

@@ -20,6 +20,7 @@
 #include "inprocess/held_signals.h"
 #include "hsa_agent/core/other_runtimes.h"
 #include "hsa_agent/gpu/signal_relay.h"
+#include "inprocess/kernel_clock.h"
 #include "inprocess/stderr_line.h"
 #include "hsa_agent/calls/call_stubs.h"
 
@@ -136,13 +137,13 @@ static void wait_for_tracer(void)
 {
 	const struct timespec pause = {.tv_nsec = 1000000};
 	const __u64 *heartbeat;
-	uint64_t begin = shm_now();
+	uint64_t begin = kernel_clock__boot_ns();
 
 	if (!agent.shm.base)
 		return;
 	heartbeat = &agent.shm.control->heartbeat;
 	while (!__atomic_load_n(heartbeat, __ATOMIC_ACQUIRE) && tracer_lives() &&
-	       shm_now() - begin < RT_AGENT_EXIT_NS)
+	       kernel_clock__boot_ns() - begin < RT_AGENT_EXIT_NS)
 		nanosleep(&pause, NULL);
 }
 
@@ -253,7 +254,7 @@ static void describe_runtime(const HsaApiTable *table)
 
 	hsa.core.hsa_system_get_info_fn(HSA_SYSTEM_INFO_VERSION_MAJOR, &major);
 	hsa.core.hsa_system_get_info_fn(HSA_SYSTEM_INFO_VERSION_MINOR, &minor);
-	rec.time = shm_now();
+	rec.time = kernel_clock__boot_ns();
 	rec.tid = agent_tid();
 	rec.major = major;
 	rec.minor = minor;
@@ -309,7 +310,7 @@ EXPORT bool OnLoad(HsaApiTable *table, uint64_t runtime_version, uint64_t failed
 {
 	const char *mode = getenv("RTRACE_AGENT"), *tracer = getenv("RTRACE_AGENT_TRACER");
 	bool recording = mode && !strcmp(mode, "active");
-	uint64_t begin = shm_now();
+	uint64_t begin = kernel_clock__boot_ns();
 	void *in_use;
 
 	agent.tracer = recording && tracer ? atoi(tracer) : 0;
@@ -346,7 +347,7 @@ EXPORT void OnUnload(void)
 		return;
 	kernels_release();
 	tell_runtime(RT_WHAT_RUNTIME_END, 0);
-	rec.time = shm_now();
+	rec.time = kernel_clock__boot_ns();
 	shm_meta(&agent.shm, &rec.h);
 	reaper_stop();
 	__atomic_store_n(&agent.off, 1, __ATOMIC_RELAXED);

@@ -16,6 +16,7 @@
 
 #include "hsa_agent/core/agent_internal.h"
 #include "abi/kfd_clock.h"
+#include "inprocess/kernel_clock.h"
 
 #define LINE 1000000000ULL /* ticks between the two points of a line */
 
@@ -31,10 +32,10 @@ static void read_runtime(struct clock_pair *best)
 {
 	*best = (struct clock_pair){.error = UINT64_MAX};
 	for (int i = 0; !clock_pair_is_good(best, i); i++) {
-		uint64_t before = shm_now(), time = 0;
+		uint64_t before = kernel_clock__boot_ns(), time = 0;
 
 		hsa.core.hsa_system_get_info_fn(HSA_SYSTEM_INFO_TIMESTAMP, &time);
-		clock_pair_keep_best(best, before, 0, shm_now(), time);
+		clock_pair_keep_best(best, before, 0, kernel_clock__boot_ns(), time);
 	}
 }
 
@@ -63,7 +64,8 @@ static void record_gpu(hsa_agent_t handle, uint32_t device, void *arg)
 	struct round *round = arg;
 	struct clock_pair pair;
 
-	if (round->kfd < 0 || !kfd_clock_read(round->kfd, device_gpu_id(device), shm_now, &pair)) {
+	if (round->kfd < 0 ||
+	    !kfd_clock_read(round->kfd, device_gpu_id(device), kernel_clock__boot_ns, &pair)) {
 		round->whole = false;
 		return;
 	}

@@ -209,7 +209,7 @@ static void follow_calls(bool on)
 /* One round; returns how long to sleep, ns. */
 static long round_once(void)
 {
-	uint64_t now = shm_now();
+	uint64_t now = kernel_clock__boot_ns();
 	bool on = is_attended(now), record;
 	uint32_t wants = __atomic_load_n(&agent.shm.control->wants, __ATOMIC_RELAXED);
 	bool in_flight, relays;
@@ -285,7 +285,7 @@ int reaper_start(bool recording)
 	memset(&reaper, 0, sizeof(reaper));
 	reaper.unattended = recording;
 	if (recording)
-		switch_recording(true, shm_now());
+		switch_recording(true, kernel_clock__boot_ns());
 	answer_tracer(recording);
 	err = thread_start(&reaper.thread, reap);
 	__atomic_store_n(&reaper.running, !err, __ATOMIC_RELEASE);

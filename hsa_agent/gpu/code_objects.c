@@ -13,6 +13,7 @@
 
 #include "hsa_agent/gpu/code_objects.h"
 #include "hsa_agent/ring/meta_name.h"
+#include "inprocess/kernel_clock.h"
 #include <hsa/hsa_ven_amd_loader.h>
 
 #define INFO(what) HSA_VEN_AMD_LOADER_LOADED_CODE_OBJECT_INFO_##what
@@ -117,7 +118,7 @@ static void write_meta(const struct code *c, hsa_loaded_code_object_t object)
 		rec->base = c->base;
 		rec->size = c->size;
 		rec->delta = delta;
-		rec->time = shm_now();
+		rec->time = kernel_clock__boot_ns();
 		rec->id = c->id;
 		rec->agent = c->device;
 		rec->tid = agent_tid();
@@ -213,7 +214,7 @@ static void bury(struct code *c, uint64_t begin)
 
 	rec.id = c->id;
 	rec.tid = agent_tid();
-	rec.time = shm_now();
+	rec.time = kernel_clock__boot_ns();
 	shm_meta(&agent.shm, &rec.h);
 	tell(c, RT_WHAT_CODE_UNLOAD, begin);
 	free(c);

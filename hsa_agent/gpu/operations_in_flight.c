@@ -10,6 +10,7 @@
 #include <string.h>
 
 #include "hsa_agent/gpu/queue_internal.h"
+#include "inprocess/kernel_clock.h"
 
 #define IN_FLIGHT_MIN 16384
 #define WINDOW	      1024 /* operations looked at, from the oldest on, that may end out of order */
@@ -101,7 +102,7 @@ static void record_done(uint64_t op, uint32_t device_id, const struct times *tim
 	rec->done.gpu_begin = times->begin;
 	rec->done.gpu_end = times->end;
 	rec->done.status = value < 0 ? (uint64_t)value : 0;
-	rec->time = shm_now();
+	rec->time = kernel_clock__boot_ns();
 	shm_publish(rec, pos);
 out:
 	flight_end(op);

@@ -433,8 +433,9 @@ void dispatch_pass_on(struct queue *q)
 	/* If it is locked, a thread is storing to the doorbell. */
 	if (!holds_back(q) || pthread_mutex_trylock(&q->lock))
 		return;
-	if (q->follows) { /* a packet after those is not submitted yet: its thread will look at it
-			   */
+	/* No further than that: a packet after those will be looked at by the thread that submits
+	 * it. */
+	if (q->follows) {
 		look_at_new(q, q->asked + 1);
 		pass_on(q, hsa.core.hsa_signal_store_screlease_fn);
 	}

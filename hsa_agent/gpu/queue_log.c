@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 /* What is reported of queues themselves: that they come and go, not what they run. */
 #include "hsa_agent/core/agent_internal.h"
+#include "inprocess/kernel_clock.h"
 
 static uint32_t last_id;
 
@@ -15,7 +16,7 @@ uint32_t queue_log_new(const hsa_queue_t *queue, uint32_t device, bool watched)
 	rec.type = queue->type;
 	rec.tid = agent_tid();
 	rec.unwatched = !watched;
-	rec.time = shm_now();
+	rec.time = kernel_clock__boot_ns();
 	shm_meta(&agent.shm, &rec.h);
 	return rec.id;
 }
@@ -42,7 +43,7 @@ void queue_log_destroyed(const hsa_queue_t *queue, uint32_t id, uint32_t device,
 	struct rt_agent_rec *rec;
 
 	end.tid = agent_tid();
-	end.time = shm_now();
+	end.time = kernel_clock__boot_ns();
 	shm_meta(&agent.shm, &end.h);
 	rec = agent_claim(RT_AGENT_QUEUE, RT_WHAT_QUEUE_DESTROY, begin, &pos);
 	if (!rec)

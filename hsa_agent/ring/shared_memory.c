@@ -18,12 +18,6 @@
 #include "common/agent_layout.h"
 #include "hsa_agent/ring/prefault.h"
 #include "hsa_agent/ring/shared_memory.h"
-#include "inprocess/kernel_clock.h"
-
-uint64_t shm_now(void)
-{
-	return kernel_clock__boot_ns();
-}
 
 /* The limit for the size of files holds for memory too: going beyond it is a deadly signal. */
 static bool may_be_so_large(size_t size)

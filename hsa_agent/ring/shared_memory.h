@@ -72,7 +72,4 @@ const void *shm_meta(struct shm *shm, const struct rt_meta_hdr *rec);
 /* Counts a record for it that could not be made. */
 void shm_lose_meta(struct shm *shm);
 
-/* CLOCK_BOOTTIME, ns */
-uint64_t shm_now(void);
-
 #endif

@@ -341,11 +341,6 @@ sum_of() {
 	[ $(($(figure calls "$T/err") + $(sed -n 's/.*: lost \([0-9]*\) calls.*/\1/p' "$T/err"))) = "$made" ]
 }
 
-# The process that the tracer has started.
-child() {
-	tr -d ' ' <"/proc/$tracer/task/$tracer/children"
-}
-
 made_at_least() {
 	[ "$(sum_of "$T/counts")" -ge "$1" ]
 }
@@ -362,7 +357,7 @@ made_at_least() {
 		wait_for grep -q 'rtrace-agent: captures calls' "$T/err"
 		wait_for made_at_least $(($(sum_of "$T/counts") + 1000))
 		sleep "$(printf 0.%03d $((RANDOM % 1000)))"
-		kill -KILL "$(child)"
+		kill -KILL "$(child_of "$tracer")"
 		wait "$tracer" || :
 		made=$(sum_of "$T/counts")
 		seen=$(($(figure calls "$T/err") + $(sed -n 's/.*: lost \([0-9]*\) calls.*/\1/p' "$T/err")))

@@ -20,19 +20,6 @@ told() {
 	json_trace "$1" dispatches
 }
 
-# The same from the truth log, without TIMED and SUBMIT.
-true_dispatches() {
-	awk '
-		function get(key,   i, kv) {
-			for (i = 1; i <= NF; i++) { split($i, kv, "="); if (kv[1] == key) return kv[2] }
-		}
-		get("kind") == "dispatch" {
-			print get("pid"), get("gpu"), get("grid"), get("wg"), get("queue"), get("begin"), get("end"), get("kernel")
-		}' "$1" | c++filt | awk '{ k = $8; for (i = 9; i <= NF; i++) k = k "_" $i
-			print $1 "\t" $2 "\t" k "\t" $3 "\t" $4 "\t" $5 "\t" $6 "\t" $7 }' |
-		LC_ALL=C sort -t "$(printf '\t')" -k2,2n -k3,5 -k7,7n
-}
-
 # How often which kernel ran on each queue, a line a queue: it does not matter how they are numbered.
 by_queue() {
 	awk -F '\t' '{ n[$2 " " $6 "\t" $3 " " $4]++ } END { for (k in n) print k " " n[k] }' "$1" | sort |
@@ -42,7 +29,7 @@ by_queue() {
 
 # Every dispatch of the truth log is told exactly once, with kernel, device, sizes and queue.
 check_dispatches() { # TRUTH TRACE
-	true_dispatches "$1" >"$T/true"
+	python3 tests/truth.py dispatches "$1" >"$T/true"
 	told "$2" >"$T/told"
 	[ -s "$T/true" ]
 	diff <(cut -f2-5 "$T/true") <(cut -f2-5 "$T/told") >"$T/diff" || {

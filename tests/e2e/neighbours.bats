@@ -13,17 +13,13 @@ teardown() {
 }
 
 launched() {
-	fresh ready go truth
-	touch "$T/go"
+	fresh truth
 	sim SIMKFD_TRUTH="$T/truth" "$RTRACE" "$@" -f json -o "$T/t.json" -- "${PROGRAM[@]}" >"$T/out" 2>"$T/err"
 }
 
 attached() {
-	fresh ready go truth
-	sim_exec SIMKFD_TRUTH="$T/truth" HSA_TOOLS_LIB="$AGENT" "${PROGRAM[@]}" >"$T/out" 2>"$T/job.err" &
-	job=$!
-	JOBS_STARTED+=("$job")
-	wait_for test -e "$T/ready"
+	fresh go truth
+	start_job HSA_TOOLS_LIB="$AGENT" "${PROGRAM[@]}"
 	start_tracing "$RTRACE" "$@" -p "$job" -f json -o "$T/t.json"
 	go
 	wait "$job"
@@ -50,8 +46,8 @@ wrapped_is_true() {
 }
 
 @test "a tool that has made imports writable and writes to them: it goes on so, and each call is traced" {
-	PROGRAM=("$O/workloads/wrapped" "$T/ready" "$T/go")
-	sim "$O/workloads/wrapped" "$T/ready" "$T/ready" | grep -q '^result PASSED$'
+	PROGRAM=("$O/workloads/wrapped")
+	sim "${PROGRAM[@]}" | grep -q '^result PASSED$'
 	each_way wrapped_is_true
 }
 
@@ -71,7 +67,7 @@ moved_is_true() {
 
 	for by in $hour -$hour; do
 		PROGRAM=(env LD_PRELOAD="$O/tests/elsewhere.so $O/libsimkfd.so" ELSEWHERE_ALL_CLOCKS=1 ELSEWHERE_AHEAD_NS="$by"
-			"$O/workloads/job" -n 50 -t 2 --go "$T/go")
+			"$O/workloads/job" -n 50 -t 2)
 		launched
 		cat "$T/err"
 		moved_is_true

@@ -59,7 +59,7 @@ containers_work() {
 contained_pid() {
 	local init
 
-	read -r -d " " init <"/proc/$1/task/$1/children" && tr -d " " <"/proc/$init/task/$init/children" | grep .
+	read -r -d " " init <"/proc/$1/task/$1/children" && child_of "$init" | grep .
 }
 
 # The trace of one process: what stands under its number, and the GPU operations that its calls caused.

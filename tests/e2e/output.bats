@@ -150,14 +150,10 @@ named() {
 @test "a stop signal that comes twice within a second ends the trace, which is whole" {
 	start_job "$O/workloads/job" -d 1000
 	go
-	# launched NUMBER: so many launches are traced
-	launched() {
-		[ "$(grep -c hipLaunchKernel "$T/t.text")" -ge "$1" ]
-	}
 	for gap in 0 0 0.01 0.1 0.3; do
 		fresh t.json t.text
 		start_tracing "$RTRACE" -p "$job" -f json -f text -o "$T/t"
-		wait_for launched 10
+		wait_for has_lines 10 hipLaunchKernel "$T/t.text"
 		kill -INT "$tracer"
 		sleep "$gap"
 		kill -INT "$tracer" 2>/dev/null || :
@@ -168,7 +164,7 @@ named() {
 	fresh t.json t.text
 	# With the tracer's own status. It passes on the signal that it gets itself as it sends one when its time is over.
 	start_tracing timeout --preserve-status 1000 "$RTRACE" -p "$job" -f json -f text -o "$T/t"
-	wait_for launched 10
+	wait_for has_lines 10 hipLaunchKernel "$T/t.text"
 	kill -TERM "$tracer"
 	wait "$tracer"
 	[ "$(count "$T/t.json" hipLaunchKernel)" -ge 10 ]

@@ -14,7 +14,7 @@ $(CORE_TESTS:%=$(O)/tests/%): $(O)/tests/%: $(O)/obj/tests/unit/%.o $(TRACER)
 
 SINK_FEEDS = recording report sinks folded otf2 pftrace csv rocpd html
 $(SINK_FEEDS:%=$(O)/tests/test_%): $(O)/obj/tests/unit/sink_feed.o
-$(O)/tests/test_claim: $(O)/obj/hsa_agent/ring/shared_memory.o $(O)/obj/inprocess/kernel_clock.o
+$(O)/tests/test_claim: $(O)/obj/hsa_agent/ring/shared_memory.o
 $(O)/obj/tests/unit/test_programs.o: $(O)/gen/bpf/api.skel.h
 $(O)/tests/test_pftrace: $(O)/obj/tests/unit/perfetto.pb-c.o
 $(O)/tests/test_pftrace: TEST_LIBS = -lprotobuf-c

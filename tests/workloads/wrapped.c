@@ -5,9 +5,10 @@
  * wrapper there when it is switched on, and the function when it is switched off. So do libraries
  * that wrap MPI and input and output.
  *
- *   wrapped READY GO       makes the file READY, waits for the file GO
+ *   wrapped [--go FILE]
  *
- * Prints how many calls it made, and `result PASSED`.
+ * Prints `ready` when HIP has been initialised, and waits for the file. Prints how many calls it
+ * made, and `result PASSED`.
  */
 #include <dlfcn.h>
 #include <hip/hip_runtime_api.h>
@@ -15,6 +16,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 #include <stdio.h>
+#include <string.h>
 #include <sys/mman.h>
 #include <unistd.h>
 
@@ -64,7 +66,7 @@ int main(int argc, char **argv)
 {
 	int device;
 
-	if (argc != 3)
+	if (argc != 1 && (argc != 3 || strcmp(argv[1], "--go")))
 		return 2;
 	function = (get_device_fn *)dlsym(RTLD_DEFAULT, "hipGetDevice");
 	dl_iterate_phdr(find_place, NULL);
@@ -73,8 +75,10 @@ int main(int argc, char **argv)
 		return 1;
 	}
 	hipFree(NULL);
-	fclose(fopen(argv[1], "w"));
-	wait_for(argv[2]);
+	puts("ready");
+	fflush(stdout);
+	if (argc == 3)
+		wait_for(argv[2]);
 	for (int i = 0; i < SWITCHES; i++) {
 		__atomic_store_n(place, i % 2 ? function : wrapper, __ATOMIC_RELAXED);
 		for (int n = 0; n < CALLS; n++, calls++) {
