@@ -46,7 +46,6 @@ struct dispatches {
 	struct completions *completions;
 	struct dispatch *timed; /* their ticks are to be converted */
 	uint64_t count;
-	uint64_t unknown_names;
 };
 
 /* ---- reporting the end ---- */
@@ -170,7 +169,7 @@ static const char *name_of(struct dispatches *d, const struct dispatch_item *ite
 
 	if (item->kernel)
 		return item->kernel;
-	if (d->unknown_names++ >= UNKNOWN_NAMES_MAX)
+	if (d->trace->stats.nameless++ >= UNKNOWN_NAMES_MAX)
 		return "(unknown kernel)";
 	n = snprintf(name, sizeof(name), "(kernel %#lx)", (unsigned long)kernel);
 	return string_pool__keep(d->trace->strings, name, n);

@@ -207,6 +207,7 @@ static const struct {
 	FIELD(early),	       FIELD(clock_error),
 	FIELD(doorbells),      FIELD(unmeasured),
 	FIELD(unseen),	       FIELD(unreadable),
+	FIELD(nameless),
 #undef FIELD
 };
 

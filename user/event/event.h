@@ -247,6 +247,7 @@ struct trace_stats {
 	uint64_t gaps;	      /* times in which calls may have been missed */
 	uint64_t doorbells;   /* dispatches that were read at their doorbells, ... */
 	uint64_t unmeasured;  /* ... of these: those without times */
+	uint64_t nameless;    /* ... of these: those without their kernel's name */
 	uint64_t unseen;      /* packets that were submitted and could not be read */
 	struct trace_clocks ended; /* when the trace was closed, or the numbers were these; 0: not
 				      known */

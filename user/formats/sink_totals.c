@@ -83,6 +83,7 @@ static void write_incomplete(struct jsonout *j, const struct trace_stats *s)
 		{"operations_begun_early", s->early},
 		{"gaps", s->gaps},
 		{"packets_unseen", s->unseen},
+		{"kernels_nameless", s->nameless},
 	};
 
 	write_map(j, "incomplete", numbers, sizeof(numbers) / sizeof(numbers[0]));

@@ -231,10 +231,8 @@ static void put_losses(struct page *p, const struct trace_stats *stats)
 		const char *what;
 		uint64_t count;
 	} losses[] = {
-		{"calls", stats->lost_spans + stats->lost_depth},
-		{"gpu", stats->lost_gpu},
-		{"names", stats->lost_names},
-		{"messages", stats->unreadable},
+		{"calls", stats->lost_spans + stats->lost_depth}, {"gpu", stats->lost_gpu},
+		{"names", stats->lost_names + stats->nameless},	  {"messages", stats->unreadable},
 		{"other", stats->lost_other + stats->unseen},
 	};
 

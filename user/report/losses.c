@@ -18,6 +18,8 @@ const char *losses__nth(const struct trace_stats *s, size_t n, uint64_t *value)
 		{s->gaps, "times in which calls may have been missed (gaps)"},
 		{s->unseen, "packets that could not be read"},
 		{s->no_times, "ends of GPU operations"},
+		{s->lost_names, "names of devices, queues, code objects or kernels"},
+		{s->nameless, "names of kernels that were read at their doorbells"},
 		{s->unmeasured, "times of dispatches that were read at their doorbells"},
 		{s->uncorrelated, "causes of GPU operations"},
 	};
