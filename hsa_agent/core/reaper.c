@@ -107,14 +107,21 @@ static void watch(bool on)
 	queues_follow(on);
 }
 
+/* The length of a tick takes two pairs to compute, and a process may not live for long. */
+static void record_clocks(uint64_t every)
+{
+	clocks_record();
+	reaper.clock_every = every < CLOCK_EVERY ? every : CLOCK_EVERY;
+	/* From now on: the round may have begun long ago, and pairs that are near are of no use. */
+	reaper.next_clock = kernel_clock__boot_ns() + reaper.clock_every;
+}
+
 /* The runtime must be taking times before the first operation counts on them. */
-static void switch_recording(bool on, uint64_t now)
+static void switch_recording(bool on)
 {
 	if (on) {
 		clocks_announce();
-		clocks_record();
-		reaper.clock_every = CLOCK_FIRST;
-		reaper.next_clock = now + CLOCK_FIRST;
+		record_clocks(CLOCK_FIRST);
 		copies_profile(true);
 		shm_prepare(&agent.shm);
 	} else {
@@ -150,11 +157,11 @@ static void switch_telling(uint32_t wants)
 }
 
 /* A client may have changed its wishes from inside of a report. */
-static void follow_wishes(bool record, uint64_t now)
+static void follow_wishes(bool record)
 {
 	pthread_mutex_lock(&switching);
 	if (record != agent_active())
-		switch_recording(record, now);
+		switch_recording(record);
 	if (agent_told() != reaper.told || __atomic_load_n(&reaper.ask, __ATOMIC_ACQUIRE))
 		switch_telling(client_wishes());
 	pthread_mutex_unlock(&switching);
@@ -172,16 +179,6 @@ static void end_watching(bool relays)
 	if (!agent_follows() && !relays)
 		copies_profile(false);
 	pthread_mutex_unlock(&switching);
-}
-
-/* The length of a tick takes two pairs to compute, and a process may not live for long. */
-static void record_clocks(uint64_t now)
-{
-	clocks_record();
-	reaper.clock_every *= 2;
-	if (reaper.clock_every > CLOCK_EVERY)
-		reaper.clock_every = CLOCK_EVERY;
-	reaper.next_clock = now + reaper.clock_every;
 }
 
 /* `places`: that lead to the stubs, 0: nothing is captured. */
@@ -216,7 +213,7 @@ static long round_once(void)
 
 	__atomic_store_n(&agent.wants, wants, __ATOMIC_RELAXED);
 	record = on && !(wants & RT_AGENT_WANT_CALLS_ONLY);
-	follow_wishes(record, now);
+	follow_wishes(record);
 	answer_tracer(on);
 	follow_calls(on);
 	in_flight = queues_reap();
@@ -227,7 +224,7 @@ static long round_once(void)
 	if (record)
 		shm_prepare(&agent.shm);
 	if (record && now >= reaper.next_clock)
-		record_clocks(now);
+		record_clocks(2 * reaper.clock_every);
 	if (on || agent_told() || in_flight)
 		return ACTIVE_NS;
 	if (relays)
@@ -253,7 +250,7 @@ static void end_all(void)
 {
 	pthread_mutex_lock(&switching);
 	if (agent_active())
-		switch_recording(false, 0);
+		switch_recording(false);
 	if (agent_told())
 		switch_telling(0);
 	copies_profile(false);
@@ -285,7 +282,7 @@ int reaper_start(bool recording)
 	memset(&reaper, 0, sizeof(reaper));
 	reaper.unattended = recording;
 	if (recording)
-		switch_recording(true, kernel_clock__boot_ns());
+		switch_recording(true);
 	answer_tracer(recording);
 	err = thread_start(&reaper.thread, reap);
 	__atomic_store_n(&reaper.running, !err, __ATOMIC_RELEASE);

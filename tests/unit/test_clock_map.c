@@ -123,6 +123,23 @@ static void clock_goes_on_on_either_side_of_a_sleep(void **state)
 	clock_map__free(&map);
 }
 
+/* A clock of 100 MHz, read late by one tick at last. */
+static void clock_goes_on_after_pairs_that_are_near(void **state)
+{
+	const uint64_t ms = 1000000, tick = 100000, hour = 3600000 * ms;
+	struct clock_map map = {};
+
+	add_pair(&map, 100 * ms, 10 * tick, 1900);
+	add_pair(&map, 112 * ms, 22 * tick, 1900);
+	add_pair(&map, 112 * ms + 100000, 22 * tick + tick / 10 - 1, 1900);
+	assert_in_range(to_boot(&map, 42 * tick), 132 * ms - 20, 132 * ms + 20);
+	/* The machine sleeps, and the first two pairs after that are near. */
+	add_pair(&map, hour + 200 * ms, 50 * tick, 50);
+	add_pair(&map, hour + 200 * ms + 100000, 50 * tick + tick / 10, 50);
+	assert_int_equal(to_boot(&map, 60 * tick), hour + 210 * ms);
+	clock_map__free(&map);
+}
+
 static void clock_keeps_no_more_pairs_than_it_needs(void **state)
 {
 	struct clock_map map = {};
@@ -178,6 +195,7 @@ int main(void)
 		cmocka_unit_test(clock_ignores_pairs_that_go_backwards),
 		cmocka_unit_test(clock_leaves_out_pairs_that_were_read_badly),
 		cmocka_unit_test(clock_goes_on_on_either_side_of_a_sleep),
+		cmocka_unit_test(clock_goes_on_after_pairs_that_are_near),
 		cmocka_unit_test(clock_keeps_no_more_pairs_than_it_needs),
 		cmocka_unit_test(clock_does_not_wrap_around),
 		cmocka_unit_test(clock_knows_times_that_cannot_be),

@@ -14,6 +14,7 @@
 #define DRIFT_MAX 1e-3	/* by which slopes of segments may differ */
 #define APART_MAX 1e19	/* ns, of a time from a pair */
 #define RECENT_NS 1000000000ULL
+#define NEAR_NS	  1000000ULL /* pairs nearer than that tell little of the length of a tick */
 
 static void drop_old(struct clock_map *map)
 {
@@ -91,12 +92,25 @@ static size_t segment(const struct clock_map *map, uint64_t ticks)
 	return low;
 }
 
-/* Of the segment that begins with the n-th pair. */
+static double slope_between(const struct clock_pair *a, const struct clock_pair *b)
+{
+	return (double)(b->boot - a->boot) / (double)(b->ticks - a->ticks);
+}
+
+/*
+ * Of the segment that begins with the n-th pair. If that is short, the slope is taken from earlier
+ * pairs on, unless more than the pairs' errors is between the two: then something happened to a
+ * clock before.
+ */
 static double slope_of(const struct clock_map *map, size_t n)
 {
-	const struct clock_pair *a = &map->pairs[n], *b = a + 1;
+	const struct clock_pair *a = &map->pairs[n], *b = a + 1, *earlier = a;
+	double slope = slope_between(a, b), wide;
 
-	return (double)(b->boot - a->boot) / (double)(b->ticks - a->ticks);
+	while (b->boot - earlier->boot < NEAR_NS && earlier > map->pairs)
+		earlier--;
+	wide = slope_between(earlier, b);
+	return fabs(wide / slope - 1) * (b->boot - a->boot) <= a->error + b->error ? wide : slope;
 }
 
 static bool differ(double a, double b)

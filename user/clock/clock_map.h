@@ -3,10 +3,10 @@
  * Maps a clock that GPU times are in to CLOCK_BOOTTIME, from pairs of both.
  *
  * Between two pairs the mapping is linear; before the first and after the last it goes on with the
- * slope of the nearest segment. If no drift can explain a segment's slope (the machine slept, a
- * clock was set), that slope is not used. Inside the segment, each side goes on with the slope of
- * its neighbour. The runtime's own clock mostly is CLOCK_BOOTTIME: while every pair agrees within
- * its own error, times are taken as they are.
+ * slope of the nearest segment, which pairs that are near each other do not tell. If no drift can
+ * explain a segment's slope (the machine slept, a clock was set), that slope is not used. Inside
+ * the segment, each side goes on with the slope of its neighbour. The runtime's own clock mostly is
+ * CLOCK_BOOTTIME: while every pair agrees within its own error, times are taken as they are.
  */
 #ifndef RTRACE_CLOCK_CLOCK_MAP_H
 #define RTRACE_CLOCK_CLOCK_MAP_H
