@@ -40,7 +40,6 @@ struct rt_rec {
 /* rt_rec.flags of spans */
 #define RT_SPAN_UNFINISHED 0x1	/* the task or the trace ended inside the call */
 #define RT_SPAN_UNWOUND	   0x2	/* the call was left without returning */
-#define RT_SPAN_BY_IP	   0x4	/* func is the probed address, not a function id */
 #define RT_SPAN_QUIET	   0x8	/* tracing was off here: sent because RT_PLAN_KEEP wants it */
 #define RT_SPAN_ENTRY	   0x10 /* only the entry was seen, and is all there is: end == begin */
 
@@ -64,7 +63,7 @@ struct rt_rec_span {
 	__u64 corr;
 	__u64 parent; /* corr of the enclosing span, 0 none */
 	__u64 root;   /* corr of the outermost span of this thread: own corr at depth 0 */
-	__u64 func;   /* function id, or an address with RT_SPAN_BY_IP */
+	__u64 func;   /* function id */
 	__u64 ret;
 	__u64 args[RT_ARGS];
 	__u32 depth;
@@ -182,12 +181,18 @@ struct rt_process_state {
 	__u32 _pad;
 };
 
-/* The place of a probe, where functions are known by their addresses. */
-struct rt_place {
+struct rt_file {
 	__u64 ino;
-	__u64 offset; /* in the file */
-	__u32 dev;    /* as in the kernel: major << 20 | minor */
+	__u32 dev; /* as in the kernel: major << 20 | minor */
 	__u32 _pad;
+};
+
+#define RT_PROBE_FILE 32
+
+/* A probe of a tracefs event, as the tracer has defined it. */
+struct rt_probe {
+	char file[RT_PROBE_FILE]; /* its name there, filled up with zeros */
+	__u64 offset;
 };
 
 #define RT_FILTERS 16 /* values of one kind of filter */
@@ -340,11 +345,12 @@ struct rt_spills {
 
 /* Counters, per CPU. */
 enum rt_count {
-	RT_COUNT_LOST_RING,	/* spans lost: ring full */
-	RT_COUNT_LOST_DEPTH,	/* spans lost: nested deeper than RT_DEPTH */
-	RT_COUNT_LOST_TASK,	/* spans lost: no memory for a thread's call stack */
-	RT_COUNT_LOST_NOTE,	/* records of other kinds lost: ring full */
-	RT_COUNT_LOST_END,	/* ends of GPU operations lost: ring full */
+	RT_COUNT_LOST_RING,  /* spans lost: ring full */
+	RT_COUNT_LOST_DEPTH, /* spans lost: nested deeper than RT_DEPTH */
+	RT_COUNT_LOST_TASK,  /* spans lost: no memory for a thread's call stack, or a probe of ours
+				that is unknown */
+	RT_COUNT_LOST_NOTE,  /* records of other kinds lost: ring full */
+	RT_COUNT_LOST_END,   /* ends of GPU operations lost: ring full */
 	RT_COUNT_LOST_DISPATCH, /* packets not sent: ring full, not readable, too many at once */
 	RT_COUNT_OLD_DISPATCH,	/* packets of queues that were in use before they were first seen */
 	RT_COUNTS,

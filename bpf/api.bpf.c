@@ -29,7 +29,7 @@ static __always_inline bool jumped_from(const struct task_state *t, __u64 sp, __
 	if (!t->depth)
 		return false;
 	f = frame_at(t, t->depth - 1);
-	plan = f->sp == sp && !(f->flags & FRAME_BY_IP) ? plan_of(f->func) : NULL;
+	plan = f->sp == sp ? plan_of(f->func) : NULL;
 	return plan && RT_PLAN_DOMAIN_OF(plan->flags) == domain;
 }
 
@@ -67,7 +67,7 @@ static __always_inline void fill_frame(struct pt_regs *ctx, struct task_state *t
 	f->args[3] = PT_REGS_PARM4(ctx);
 	f->args[4] = PT_REGS_PARM5(ctx);
 	f->args[5] = ctx->r9;
-	if (plan || f->flags & FRAME_BY_IP)
+	if (plan)
 		take_words(t, f, plan);
 }
 
@@ -99,23 +99,22 @@ static __always_inline void on_spills(__u64 cookie)
 		return;
 	depth = t->depth - 1;
 	f = frame_at(t, depth);
-	if (!(f->flags & FRAME_BY_IP) && f->func == RT_COOKIE_ID1(cookie) - 1 && !f->sse)
+	if (f->func == RT_COOKIE_ID1(cookie) - 1 && !f->sse)
 		take_spills(t, f, s);
 }
 
 /* Returns 1 if the return is of no interest (a session then skips its probe). */
 static __always_inline int enter(struct pt_regs *ctx, __u64 cookie)
 {
-	__u64 ip = PT_REGS_IP(ctx), func = ip;
 	struct task_struct *task = bpf_get_current_task_btf();
 	const struct rt_behind *behind;
 	const struct rt_plan *plan;
 	struct task_state *t;
 	struct frame *f;
-	bool off, by_ip;
+	bool off;
 
 	if (!cookie)
-		cookie = cookie_at(task, ip);
+		cookie = cookie_of_hit(task);
 	if (cookie & RT_COOKIE_SPILLS) {
 		on_spills(cookie);
 		return 1;
@@ -123,14 +122,15 @@ static __always_inline int enter(struct pt_regs *ctx, __u64 cookie)
 	t = caller(task, &off);
 	if (!t)
 		return 1;
-	by_ip = !RT_COOKIE_ID1(cookie);
-	if (!by_ip)
-		func = RT_COOKIE_ID1(cookie) - 1;
-	plan = by_ip ? NULL : plan_of(func);
+	if (!RT_COOKIE_ID1(cookie)) {
+		count_lost(RT_COUNT_LOST_TASK);
+		return 1;
+	}
+	plan = plan_of(RT_COOKIE_ID1(cookie) - 1);
 	if (off && !(plan && plan->flags & RT_PLAN_KEEP))
 		return 1;
 	behind = behind_of(cookie);
-	if (behind && is_internal(t, behind, plan, ip, PT_REGS_SP(ctx)))
+	if (behind && is_internal(t, behind, plan, PT_REGS_IP(ctx), PT_REGS_SP(ctx)))
 		return 1;
 	if (is_taken_already(t, cookie, PT_REGS_SP(ctx)))
 		return 1;
@@ -139,9 +139,8 @@ static __always_inline int enter(struct pt_regs *ctx, __u64 cookie)
 	f = push(task, t, PT_REGS_SP(ctx));
 	if (!f)
 		return 1;
-	f->func = func;
-	f->flags = (by_ip ? FRAME_BY_IP : 0) | (off ? FRAME_QUIET : 0) |
-		   (cookie & RT_COOKIE_EVERYWHERE ? FRAME_EVERYWHERE : 0);
+	f->func = RT_COOKIE_ID1(cookie) - 1;
+	f->flags = (off ? FRAME_QUIET : 0) | (cookie & RT_COOKIE_EVERYWHERE ? FRAME_EVERYWHERE : 0);
 	fill_frame(ctx, t, f, plan);
 	if (plan && plan->flags & RT_PLAN_ENTRY) {
 		if (cookie & RT_COOKIE_EVERYWHERE) {
@@ -168,7 +167,6 @@ static __always_inline int leave(struct pt_regs *ctx)
 	found = find_frame(t, PT_REGS_SP(ctx) - 8);
 	if (found >= RT_DEPTH) /* entered before the attach, or lost at entry: counted there */
 		return 0;
-	name_late(task, frame_at(t, found));
 	finish(ctx, task, t, found, PT_REGS_RC(ctx));
 	return 0;
 }

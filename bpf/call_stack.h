@@ -39,8 +39,7 @@ static __always_inline void fill_span(struct rt_rec_span *s, const struct task_s
 	const struct frame *f = frame_at(t, depth);
 
 	fill_header(&s->h, RT_REC_SPAN, sizeof(*s), e->ts, e->pid, e->tid);
-	s->h.flags = e->flags | (f->flags & FRAME_BY_IP ? RT_SPAN_BY_IP : 0) |
-		     (f->flags & FRAME_QUIET ? RT_SPAN_QUIET : 0);
+	s->h.flags = e->flags | (f->flags & FRAME_QUIET ? RT_SPAN_QUIET : 0);
 	s->begin = f->begin;
 	s->corr = f->corr;
 	s->parent = depth ? frame_at(t, depth - 1)->corr : 0;

@@ -126,7 +126,7 @@ static __always_inline void finish(void *ctx, struct task_struct *task, struct t
 {
 	struct span_end e = {.ts = bpf_ktime_get_boot_ns(), .pid = task->tgid, .tid = task->pid};
 	const struct frame *f = frame_at(t, depth);
-	struct rt_plan *plan = f->flags & FRAME_BY_IP ? NULL : plan_of(f->func);
+	struct rt_plan *plan = plan_of(f->func);
 
 	if (t->depth != depth + 1) {
 		e.flags = RT_SPAN_UNWOUND;

@@ -39,8 +39,7 @@ static __always_inline bool in_thunk(struct task_struct *task, struct task_state
 	if (!t->depth)
 		return false;
 	f = frame_at(t, t->depth - 1);
-	name_late(task, f);
-	plan = f->flags & FRAME_BY_IP ? NULL : plan_of(f->func);
+	plan = plan_of(f->func);
 	return plan && plan->flags & RT_PLAN_THUNK;
 }
 

@@ -81,6 +81,19 @@ struct mm_struct {
 	unsigned long arg_start, arg_end;
 };
 
+struct uprobe_task {
+	unsigned long vaddr; /* while an event's probe is dispatched: struct uprobe_dispatch_data */
+};
+
+struct trace_uprobe {
+	char *filename; /* as the event's definition names it */
+	unsigned long offset;
+};
+
+struct uprobe_dispatch_data {
+	struct trace_uprobe *tu;
+};
+
 struct thread_struct {
 	unsigned long fsbase; /* where the thread pointer leads to */
 };
@@ -92,6 +105,7 @@ struct task_struct {
 	struct signal_struct *signal;
 	struct files_struct *files;
 	struct pid *thread_pid;
+	struct uprobe_task *utask;
 	unsigned long sas_ss_sp;
 	__kernel_size_t sas_ss_size;
 	__u64 start_time; /* CLOCK_MONOTONIC */

@@ -25,11 +25,11 @@ static __always_inline bool capturing_current(void)
 
 static __always_inline bool is_known(struct file *file)
 {
-	struct rt_place p = {};
+	struct rt_file f = {};
 
-	p.ino = BPF_CORE_READ(file, f_inode, i_ino);
-	p.dev = BPF_CORE_READ(file, f_inode, i_sb, s_dev);
-	return bpf_map_lookup_elem(&known_files, &p);
+	f.ino = BPF_CORE_READ(file, f_inode, i_ino);
+	f.dev = BPF_CORE_READ(file, f_inode, i_sb, s_dev);
+	return bpf_map_lookup_elem(&known_files, &f);
 }
 
 /* A record of that kind is to be sent when the system call has succeeded. */
@@ -85,18 +85,6 @@ static __always_inline bool is_library(struct file *file)
 	       name == NAME8('l', 'i', 'b', 'r', 'o', 'c', 'p', 'r');	/* librocprofiler-sdk */
 }
 
-/* What was known of the addresses in the process may be of another library from now on. */
-static __always_inline void forget_places(void)
-{
-	__u32 pid = bpf_get_current_pid_tgid() >> 32, one = 1;
-	__u32 *times = bpf_map_lookup_elem(&mapped, &pid);
-
-	if (times)
-		__sync_fetch_and_add(times, 1);
-	else
-		bpf_map_update_elem(&mapped, &pid, &one, BPF_NOEXIST);
-}
-
 SEC("tracepoint/syscalls/sys_enter_mmap")
 int mmap_enter(struct trace_event_raw_sys_enter *ctx)
 {
@@ -107,8 +95,6 @@ int mmap_enter(struct trace_event_raw_sys_enter *ctx)
 	file = file_of(bpf_get_current_task_btf(), ctx->args[4]);
 	if (!file || !is_library(file))
 		return 0;
-	if (use_places)
-		forget_places();
 	note_opening(RT_REC_MAPPED, ctx->args[4]);
 	return 0;
 }

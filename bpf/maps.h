@@ -19,7 +19,7 @@ const volatile __u32 tracer_pid = 0;
 const volatile __u64 traced_since =
 	0; /* CLOCK_MONOTONIC: the probes are older than later processes */
 const volatile __u32 initially_off = 0; /* RT_OFF_*: how tracing starts in a process */
-const volatile bool use_places = false; /* cookies do not name the function: look in `places` */
+const volatile bool use_probes = false; /* cookies do not name the function: look in `probes` */
 
 /* Filters: a call passes if it fits one value of each kind that has values. */
 const volatile __u32 uid_count = 0, comm_count = 0, cgroup_count = 0;
@@ -33,7 +33,6 @@ volatile bool all_off = false;	  /* collection periods, SIGUSR1 */
 volatile bool controlled = false; /* some process has switched tracing on or off */
 
 /* frame.flags */
-#define FRAME_BY_IP	 0x1 /* func is the probed address */
 #define FRAME_SYSCALL	 0x2 /* a system call, not a function: nothing is called inside it */
 #define FRAME_QUIET	 0x4 /* tracing was off when it was entered */
 #define FRAME_EVERYWHERE 0x8 /* seen by a link for all processes */
@@ -155,37 +154,23 @@ struct {
 	__type(value, struct rt_plan);
 } plans SEC(".maps");
 
-/* Where probes are known by their addresses: to their cookies. */
+/* The probes of tracefs events: their cookies. */
 struct {
 	__uint(type, BPF_MAP_TYPE_HASH);
 	__uint(max_entries, 65536);
 	__uint(map_flags, BPF_F_NO_PREALLOC);
-	__type(key, struct rt_place);
+	__type(key, struct rt_probe);
 	__type(value, __u64);
-} places SEC(".maps");
+} probes SEC(".maps");
 
-/* A probed address in a process that has mapped libraries `mapped` times. */
-struct seen_place {
-	__u64 ip;
-	__u32 pid;
-	__u32 mapped;
-};
-
-/* Which cookies such addresses were found to have. */
+/* The same by the kernel's own struct of a probe, of those that were hit. */
 struct {
-	__uint(type, BPF_MAP_TYPE_LRU_HASH);
-	__uint(max_entries, 16384);
-	__type(key, struct seen_place);
+	__uint(type, BPF_MAP_TYPE_HASH);
+	__uint(max_entries, 65536);
+	__uint(map_flags, BPF_F_NO_PREALLOC);
+	__type(key, __u64);
 	__type(value, __u64);
-} seen_places SEC(".maps");
-
-/* By process: how many times it has mapped the code of a library. */
-struct {
-	__uint(type, BPF_MAP_TYPE_LRU_HASH);
-	__uint(max_entries, 16384);
-	__type(key, __u32);
-	__type(value, __u32);
-} mapped SEC(".maps");
+} hit_probes SEC(".maps");
 
 struct {
 	__uint(type, BPF_MAP_TYPE_HASH);
@@ -215,7 +200,7 @@ struct {
 	__uint(type, BPF_MAP_TYPE_HASH);
 	__uint(max_entries, 4096);
 	__uint(map_flags, BPF_F_NO_PREALLOC);
-	__type(key, struct rt_place);
+	__type(key, struct rt_file);
 	__type(value, __u8);
 } known_files SEC(".maps");
 

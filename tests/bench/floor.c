@@ -79,7 +79,7 @@ int capture__add_function(struct capture *c, const struct function *fn)
 	return 0;
 }
 
-int capture__add_place(struct capture *c, dev_t dev, ino_t ino, uint64_t offset, uint64_t cookie)
+int capture__add_probe(struct capture *c, const struct rt_probe *probe, uint64_t cookie)
 {
 	return 0;
 }

@@ -48,6 +48,33 @@ exact() { # MODE CALLS
 	[ -z "$(cat /sys/kernel/tracing/uprobe_events)" ]
 }
 
+# in_overlay COMMAND...: as in a container, whose files are those of other file systems: $T/lower is seen as $T/seen.
+in_overlay() {
+	sim LD_LIBRARY_PATH="$T/seen:${LD_LIBRARY_PATH:-}" unshare --mount --propagation private sh -ec '
+		mount -t tmpfs none "$1/upper"
+		mkdir "$1/upper/files" "$1/upper/work"
+		mount -t overlay -o "lowerdir=$1/lower,upperdir=$1/upper/files,workdir=$1/upper/work" none "$1/seen"
+		shift
+		exec "$@"' sh "$T" "$@"
+}
+
+@test "a library in a container's overlay: calls have what their pointers lead to, in each way of attaching" {
+	local mode
+
+	mkdir "$T/lower" "$T/upper" "$T/seen"
+	cp -L "$(ldd "$O/workloads/vectoradd" | awk '/libamdhip64/ { print $3 }')" "$T/lower/"
+	in_overlay true 2>"$T/err" || skip "no overlay can be mounted here: $(cat "$T/err")"
+	in_overlay ldd "$O/workloads/vectoradd" | grep -q "$T/seen/libamdhip64"
+	for mode in $(attach_modes); do
+		in_overlay "$RTRACE" --capture uprobe --attach "$mode" -t hip -f text -o "$T/$mode.text" \
+			-- "$O/workloads/vectoradd" >"$T/out" 2>"$T/err"
+		nothing_lost "$T/err"
+		grep __hipRegisterFunction "$T/$mode.text"
+		[ "$(grep -c '__hipRegisterFunction(.* deviceName="vectorAdd"' "$T/$mode.text")" = 1 ]
+		not grep 'deviceName=0x' "$T/$mode.text"
+	done
+}
+
 # HSA's functions are probed behind their trampolines, but for those that the agent itself uses.
 hsa_calls() {
 	start_tracer_on() {

@@ -65,7 +65,7 @@ sixteen_streams() {
 @test "streams by number, in every way of submission" {
 	run_gpu streams -g 2 -t 2 -s 4 -n 50
 	sixteen_streams
-	# Old kernels tell probes by their addresses, which is hard while threads map memory, as here at first.
+	# Which function an event's probe is of is known while threads map memory, too, as here at first.
 	OPTIONS=(--attach tracefs)
 	run_gpu streams -g 2 -t 2 -s 4 -n 50
 	sixteen_streams

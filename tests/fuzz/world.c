@@ -313,11 +313,6 @@ void targets__mapped(struct targets *t, pid_t pid, const struct rt_rec_mapped *r
 {
 }
 
-const struct function *targets__resolve(struct targets *t, uint32_t pid, uint64_t address)
-{
-	return NULL;
-}
-
 void targets__exec(struct targets *t, pid_t pid, bool by_thread, uint64_t at)
 {
 }
@@ -330,15 +325,7 @@ void targets__calls(struct targets *t, pid_t pid)
 {
 }
 
-void targets__fork(struct targets *t, pid_t pid, pid_t child)
-{
-}
-
 void targets__exit(struct targets *t, pid_t pid)
-{
-}
-
-void targets__forget(struct targets *t, pid_t pid)
 {
 }
 

@@ -30,7 +30,7 @@ static struct api_bpf *opened(enum capture_mode mode)
 	bpf_program__set_autoload(skel->progs.api_entry, !session);
 	bpf_program__set_autoload(skel->progs.api_return, !session);
 	bpf_program__set_expected_attach_type(skel->progs.api_session, ATTACH_UPROBE_SESSION);
-	skel->rodata->use_places = mode == CAPTURE_TRACEFS;
+	skel->rodata->use_probes = mode == CAPTURE_TRACEFS;
 	return skel;
 }
 

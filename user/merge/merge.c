@@ -423,7 +423,7 @@ static void on_span(struct merge *m, const struct rt_rec_span *rec)
 
 	c.process = processes__process(t->tasks, rec->h.pid);
 	c.thread = thread_of(m, &rec->h);
-	c.fn = rec->h.flags & RT_SPAN_BY_IP ? NULL : functions__by_id(t->fns, rec->func);
+	c.fn = functions__by_id(t->fns, rec->func);
 	if (!c.process || !c.thread || !c.fn || rec->begin > rec->h.ts) {
 		t->stats.lost_other++;
 		return;

@@ -4,9 +4,8 @@
  *
  * One event can have many probes, and one BPF program sits on an event: so a library needs two
  * events, all entries (p:) and all returns (r:), where single perf probes would need two a
- * function. An event carries one cookie, so the function is found by the place of the probed
- * address in its file (struct rt_place). Where the kernel cannot find that, user space finds the
- * function (RT_SPAN_BY_IP).
+ * function. An event carries one cookie, so the function is found by the file and the offset of
+ * the probe that was hit (struct rt_probe), as the event's definition names them.
  *
  * Events outlive a tracer that was killed: their group is named after the tracer's pid, and groups
  * of pids that no longer run are removed at the next start.
@@ -129,13 +128,21 @@ struct tracefs_events *tracefs__new(struct capture *capture)
 	return t;
 }
 
+static struct rt_probe probe_at(const struct library *lib, uint64_t offset)
+{
+	struct rt_probe probe = {.offset = offset};
+
+	snprintf(probe.file, sizeof(probe.file), "/proc/%d/fd/%d", getpid(), lib->fd);
+	return probe;
+}
+
 static int define_probe(int fd, const char *event, char kind, const struct library *lib,
 			uint64_t offset, const struct function *fn)
 {
+	const struct rt_probe probe = probe_at(lib, offset);
 	int err;
 
-	if (dprintf(fd, "%c:%s /proc/%d/fd/%d:0x%lx\n", kind, event, getpid(), lib->fd,
-		    (unsigned long)offset) >= 0)
+	if (dprintf(fd, "%c:%s %s:0x%lx\n", kind, event, probe.file, (unsigned long)offset) >= 0)
 		return 0;
 	err = -errno;
 	log_warn("%s: cannot probe %s: %s", lib->name, fn->name, strerror(-err));
@@ -298,19 +305,26 @@ static int add_event(struct tracefs_events *t, const struct library *lib, pid_t 
 	return err;
 }
 
-static int add_places(struct tracefs_events *t, const struct library *lib)
+static int add_cookie(struct tracefs_events *t, const struct library *lib, uint64_t offset,
+		      uint64_t cookie)
+{
+	const struct rt_probe probe = probe_at(lib, offset);
+
+	return capture__add_probe(t->capture, &probe, cookie);
+}
+
+static int add_cookies(struct tracefs_events *t, const struct library *lib)
 {
 	int err = 0;
 
 	for (size_t i = 0; i < lib->probe_count && !err; i++)
-		err = capture__add_place(t->capture, lib->dev, lib->ino, lib->probes[i].offset,
-					 RT_COOKIE(lib->probes[i].fn->id));
+		err = add_cookie(t, lib, lib->probes[i].offset, RT_COOKIE(lib->probes[i].fn->id));
 	for (size_t i = 0; i < lib->spill_count && !err; i++) {
 		const struct spill_probe *s = &lib->spills[i];
 		uint32_t number = capture__add_spills(t->capture, &s->slots);
 
-		err = capture__add_place(t->capture, lib->dev, lib->ino, s->offset,
-					 RT_COOKIE(s->fn->id) | RT_COOKIE_SPILLS_NUM(number));
+		err = add_cookie(t, lib, s->offset,
+				 RT_COOKIE(s->fn->id) | RT_COOKIE_SPILLS_NUM(number));
 	}
 	return err;
 }
@@ -367,7 +381,7 @@ int tracefs__attach(struct tracefs_events *t, const struct library *lib, pid_t p
 		}
 	if (known)
 		return err;
-	err = add_places(t, lib);
+	err = add_cookies(t, lib);
 	/* Doors before the API, and returns before entries, as in attach_links.c. */
 	for (size_t i = 0; i < lib->door_count && !err; i++)
 		err = add_door(t, lib, &lib->doors[i], pid);

@@ -229,7 +229,7 @@ static void configure(struct capture *c, const struct capture_config *config,
 	rodata->hold_unknown = config->hold_unknown;
 	rodata->tell_exec = config->tell_exec;
 	rodata->tracer_pid = getpid();
-	rodata->use_places = mode == CAPTURE_TRACEFS;
+	rodata->use_probes = mode == CAPTURE_TRACEFS;
 	rodata->initially_off = c->initially_off;
 	rodata->traced_since = config->all_new ? 0 : monotonic_ns();
 	configure_filter(rodata, config->filter);
@@ -468,27 +468,16 @@ int capture__add_function(struct capture *c, const struct function *fn)
 	return update(c->skel->maps.plans, &fn->id, &fn->plan);
 }
 
-static struct rt_place place_in(dev_t dev, ino_t ino, uint64_t offset)
+int capture__add_probe(struct capture *c, const struct rt_probe *probe, uint64_t cookie)
 {
-	return (struct rt_place){
-		.ino = ino,
-		.offset = offset,
-		.dev = major(dev) << 20 | minor(dev),
-	};
-}
-
-int capture__add_place(struct capture *c, dev_t dev, ino_t ino, uint64_t offset, uint64_t cookie)
-{
-	const struct rt_place place = place_in(dev, ino, offset);
-
-	return update(c->skel->maps.places, &place, &cookie);
+	return update(c->skel->maps.probes, probe, &cookie);
 }
 
 int capture__add_known(struct capture *c, dev_t dev, ino_t ino)
 {
-	const struct rt_place place = place_in(dev, ino, 0);
+	const struct rt_file file = {.ino = ino, .dev = major(dev) << 20 | minor(dev)};
 
-	return update(c->skel->maps.known_files, &place, &(__u8){1});
+	return update(c->skel->maps.known_files, &file, &(__u8){1});
 }
 
 uint32_t capture__add_behind(struct capture *c, uint64_t before, uint64_t after)

@@ -91,11 +91,8 @@ int capture__pids_map(struct capture *c);
 /* Sets what the programs take of the function's calls. Before it is probed. 0 or -errno. */
 int capture__add_function(struct capture *c, const struct function *fn);
 
-/*
- * Where probes have no cookies of their own (CAPTURE_TRACEFS): that of the probe at that offset of
- * the file. 0 or -errno.
- */
-int capture__add_place(struct capture *c, dev_t dev, ino_t ino, uint64_t offset, uint64_t cookie);
+/* Where probes have no cookies of their own (CAPTURE_TRACEFS): that of this one. 0 or -errno. */
+int capture__add_probe(struct capture *c, const struct rt_probe *probe, uint64_t cookie);
 
 /*
  * Stores how many bytes of a library's code are before and after a probe in a trampoline's target.

@@ -13,7 +13,6 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "user/probe/process_mappings.h"
 #include "user/clock/clock_map.h"
 #include "common/hash.h"
 #include "user/elf/elf_image.h"
@@ -41,17 +40,9 @@ struct targets {
 	struct targets_callbacks callbacks;
 	struct known_files *files;
 	struct use *uses;
-	struct addresses *addresses;
 	pid_t *pids; /* added */
 	size_t pid_count;
 };
-
-static const struct library *by_stat(const struct stat *st, void *arg)
-{
-	const struct targets *t = arg;
-
-	return known_files__find(t->files, st);
-}
 
 struct targets *targets__new(struct functions *fns, struct attach *attach, bool node_wide,
 			     const struct targets_callbacks *callbacks)
@@ -65,8 +56,7 @@ struct targets *targets__new(struct functions *fns, struct attach *attach, bool 
 	t->node_wide = node_wide;
 	t->callbacks = *callbacks;
 	t->files = known_files__new(fns);
-	t->addresses = process_mappings__new(by_stat, t);
-	if (!t->files || !t->addresses) {
+	if (!t->files) {
 		targets__free(t);
 		return NULL;
 	}
@@ -89,7 +79,6 @@ void targets__free(struct targets *t)
 		remove_use(t, u);
 	}
 	known_files__free(t->files);
-	process_mappings__free(t->addresses);
 	free(t->pids);
 	free(t);
 }
@@ -278,8 +267,6 @@ static int scan_process(struct scan *s)
 {
 	int err = procfs__mappings(s->pid, on_mapping, s);
 
-	if (!err && !s->only_count)
-		process_mappings__learn(s->t->addresses, s->pid);
 	if (!err)
 		err = s->err;
 	return err ? err : s->found;
@@ -400,26 +387,11 @@ int targets__add_file(struct targets *t, int fd, const char *name, bool program)
 	return lib->probe_count + lib->door_count ? attach_file(t, lib, 0) : 0;
 }
 
-const struct function *targets__resolve(struct targets *t, uint32_t pid, uint64_t address)
-{
-	const struct library *lib;
-	uint64_t offset;
-
-	lib = process_mappings__find(t->addresses, pid, address, &offset);
-	return lib ? library_probes__at(lib, offset) : NULL;
-}
-
-void targets__fork(struct targets *t, pid_t parent, pid_t child)
-{
-	process_mappings__fork(t->addresses, parent, child);
-}
-
 void targets__exec(struct targets *t, pid_t pid, bool by_thread, uint64_t since)
 {
 	struct scan s = {.t = t, .pid = pid, .since = since};
 	struct use *u, *next;
 
-	process_mappings__forget(t->addresses, pid);
 	HASH_ITER (hh, t->uses, u, next) {
 		if (u->key.pid != (uint64_t)pid)
 			continue;
@@ -471,11 +443,6 @@ void targets__exit(struct targets *t, pid_t pid)
 		if (u->key.pid == (uint64_t)pid)
 			remove_use(t, u);
 	}
-}
-
-void targets__forget(struct targets *t, pid_t pid)
-{
-	process_mappings__forget(t->addresses, pid);
 }
 
 size_t targets__function_count(const struct targets *t)

@@ -62,12 +62,6 @@ int targets__add_file(struct targets *t, int fd, const char *name, bool program)
 /* The process has mapped a library's code: probes what it maps, and remembers where. */
 void targets__mapped(struct targets *t, pid_t pid, const struct rt_rec_mapped *rec);
 
-/* The function probed at an address of a process; NULL if unknown. */
-const struct function *targets__resolve(struct targets *t, uint32_t pid, uint64_t address);
-
-/* A process has forked. */
-void targets__fork(struct targets *t, pid_t parent, pid_t child);
-
 /*
  * The process runs another program: probes it if it has ROCm linked in. The time since `since`, in
  * which it may have made calls, is reported as a gap. `by_thread`: a thread other than the first
@@ -86,9 +80,6 @@ void targets__calls(struct targets *t, pid_t pid);
 
 /* The process has ended. */
 void targets__exit(struct targets *t, pid_t pid);
-
-/* ... and no call of it will be asked for any more, see targets__resolve. */
-void targets__forget(struct targets *t, pid_t pid);
 
 /* Functions probed in all files. */
 size_t targets__function_count(const struct targets *t);

@@ -74,14 +74,6 @@ static void on_agent(struct intake *in, const struct rt_rec_agent *rec)
 		agent_set__created(in->agents, rec->h.pid, rec->fd, rec->h.ts);
 }
 
-/* The function that the span is of; NULL: unknown. */
-static const struct function *span_function(struct intake *in, const struct rt_rec_span *span)
-{
-	if (span->h.flags & RT_SPAN_BY_IP)
-		return targets__resolve(in->targets, span->h.pid, span->func);
-	return functions__by_id(in->trace->fns, span->func);
-}
-
 static void resolve_stack(struct intake *in, const struct rt_rec_span *span)
 {
 	const struct process *p = process_of(in, &span->h);
@@ -103,7 +95,7 @@ static const struct rt_rec *completed(struct intake *in, const struct rt_rec *re
 
 	if (rec->kind != RT_REC_SPAN || rec->size > sizeof(*copy))
 		return rec;
-	fn = span_function(in, span);
+	fn = functions__by_id(in->trace->fns, span->func);
 	if (!fn)
 		return rec;
 	resolve_stack(in, span);
@@ -111,12 +103,6 @@ static const struct rt_rec *completed(struct intake *in, const struct rt_rec *re
 		kernel_handles__look_up(in->trace->handles, rec->pid, span->args[0]);
 	if (span_items__has_fault(span)) {
 		span_items__read_faulted(copy, span, &fn->plan);
-		span = &copy->span;
-	}
-	if (rec->flags & RT_SPAN_BY_IP) {
-		memmove(copy, span, span->h.size);
-		copy->span.func = fn->id;
-		copy->span.h.flags &= ~RT_SPAN_BY_IP;
 		span = &copy->span;
 	}
 	return &span->h;
@@ -210,7 +196,7 @@ static void look_for_agent(struct intake *in, const struct rt_rec *rec)
 	const struct rt_rec_span *span = (const void *)rec;
 	const struct function *fn = NULL;
 
-	if (in->absent && rec->kind == RT_REC_SPAN && !(rec->flags & RT_SPAN_BY_IP))
+	if (in->absent && rec->kind == RT_REC_SPAN)
 		fn = functions__by_id(in->trace->fns, span->func);
 	if (fn)
 		agentless__call(in->absent, rec->pid, fn, span);
@@ -243,9 +229,6 @@ static void on_kernel_record(const void *data, size_t size, void *arg)
 	case RT_REC_CODE:
 		doorbell_dispatches__code_changed(in->dispatches, data);
 		return;
-	case RT_REC_FORK:
-		targets__fork(in->targets, rec->pid, ((const struct rt_rec_fork *)data)->child);
-		break;
 	case RT_REC_EXEC:
 		on_exec(in, rec);
 		break;
@@ -472,7 +455,6 @@ static void on_released(const void *data, size_t size, void *arg)
 {
 	const struct agent_item *item = data;
 	const struct rt_rec *rec = data;
-	union span_record copy;
 	struct intake *in = arg;
 
 	if (++in->records % BEAT_EVERY == 0)
@@ -488,14 +470,9 @@ static void on_released(const void *data, size_t size, void *arg)
 	} else if (rec->kind == RT_REC_SIGNAL) {
 		doorbell_dispatches__signal(in->dispatches, data);
 	} else {
-		/* Once more: the record of the process's fork may have come after the push. */
-		if (rec->flags & RT_SPAN_BY_IP)
-			rec = completed(in, rec, &copy);
 		if (in->dispatches && is_end_of_program(rec))
 			doorbell_dispatches__process_gone(in->dispatches, rec->pid);
 		merge__kernel(in->merge, rec);
-		if (rec->kind == RT_REC_EXIT && rec->flags & RT_EXIT_LAST)
-			targets__forget(in->targets, rec->pid);
 	}
 }
 
