@@ -566,6 +566,41 @@ static void places_of_threads_that_have_ended_are_used_again(void **state)
 
 static int inside, go_on;
 
+#define TIDS (1 << 22) /* that Linux has at most */
+
+static bool told[TIDS]; /* the threads that the reader has reported, and not of their ends */
+
+static void check_told(const struct rt_rec *rec, void *arg)
+{
+	assert_true(rec->tid < TIDS);
+	if (rec->kind == RT_REC_SPAN)
+		assert_true(told[rec->tid]);
+	else
+		told[rec->tid] = rec->kind == RT_REC_TASK;
+}
+
+static void *read_until(void *arg)
+{
+	while (!__atomic_load_n((bool *)arg, __ATOMIC_ACQUIRE))
+		agent_calls__drain(reader, check_told, NULL);
+	return NULL;
+}
+
+/* One at a time: the reader looks at it at any moment of its life. */
+static void a_thread_is_told_of_before_its_calls(void **state)
+{
+	pthread_t reading, calling;
+	bool done = false;
+
+	assert_int_equal(pthread_create(&reading, NULL, read_until, &done), 0);
+	for (int i = 0; i < 20000; i++) {
+		assert_int_equal(pthread_create(&calling, NULL, call_one_time, NULL), 0);
+		pthread_join(calling, NULL);
+	}
+	__atomic_store_n(&done, true, __ATOMIC_RELEASE);
+	pthread_join(reading, NULL);
+}
+
 static void wait_inside(void *arg)
 {
 	__atomic_store_n(&inside, 1, __ATOMIC_RELEASE);
@@ -826,6 +861,7 @@ int main(void)
 		TEST(all_calls_of_all_threads_are_read_or_counted),
 		TEST(what_does_not_fit_is_counted),
 		TEST(places_of_threads_that_have_ended_are_used_again),
+		TEST(a_thread_is_told_of_before_its_calls),
 		TEST(a_thread_is_told_of_while_its_first_call_lasts),
 		TEST(calls_that_are_open_at_the_end),
 		TEST(calls_that_are_taken_to_end_one_by_one),

@@ -334,6 +334,17 @@ static bool read_next(struct agent_spans *s, struct reader *reader, struct rt_sp
 	return true;
 }
 
+/* Before its first record, and before its first call submits operations: the call may be long. */
+static void tell_thread(struct reader *reader, const struct rt_span_thread *t, agent_span_fn fn,
+			void *arg)
+{
+	if (reader->known)
+		return;
+	reader->known = true;
+	reader->tid = t->tid;
+	hand_out_thread(t, reader->tid, fn, arg);
+}
+
 /* True: read to the end. If the thread has ended, its last chunk is closed, too. */
 static bool read_thread(struct agent_spans *s, struct reader *reader, struct rt_span_thread *t,
 			bool gone, agent_span_fn fn, void *arg)
@@ -346,6 +357,8 @@ static bool read_thread(struct agent_spans *s, struct reader *reader, struct rt_
 		reader->read = listed;
 		reader->at = 0;
 	}
+	if (reader->read != listed) /* it may have made its first call just now */
+		tell_thread(reader, t, fn, arg);
 	while (reader->read != listed) {
 		if (!most--)
 			return false;
@@ -377,17 +390,6 @@ static void let_go(struct agent_spans *s, struct reader *reader, struct rt_span_
 	__atomic_store_n(&t->state, RT_SPAN_THREAD_FREE, __ATOMIC_RELEASE);
 }
 
-/* Before its first record, and before its first call submits operations: the call may be long. */
-static void tell_thread(struct reader *reader, const struct rt_span_thread *t, agent_span_fn fn,
-			void *arg)
-{
-	if (reader->known)
-		return;
-	reader->known = true;
-	reader->tid = t->tid;
-	hand_out_thread(t, reader->tid, fn, arg);
-}
-
 /* True if all records have been read. The thread's id is stored before its first call. */
 static bool drain_thread(struct agent_spans *s, uint32_t i, agent_span_fn fn, void *arg)
 {
@@ -398,8 +400,7 @@ static bool drain_thread(struct agent_spans *s, uint32_t i, agent_span_fn fn, vo
 
 	if (how == RT_SPAN_THREAD_FREE)
 		return true;
-	if (__atomic_load_n(&t->listed, __ATOMIC_ACQUIRE) != reader->read ||
-	    __atomic_load_n(&t->depth, __ATOMIC_ACQUIRE))
+	if (__atomic_load_n(&t->depth, __ATOMIC_ACQUIRE))
 		tell_thread(reader, t, fn, arg);
 	whole = read_thread(s, reader, t, how == RT_SPAN_THREAD_ENDED, fn, arg);
 	if (whole && how == RT_SPAN_THREAD_ENDED)
