@@ -181,6 +181,7 @@ struct rt_process_state {
 	__u32 _pad;
 };
 
+/* A file that is probed in all processes. */
 struct rt_file {
 	__u64 ino;
 	__u32 dev; /* as in the kernel: major << 20 | minor */

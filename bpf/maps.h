@@ -33,9 +33,9 @@ volatile bool all_off = false;	  /* collection periods, SIGUSR1 */
 volatile bool controlled = false; /* some process has switched tracing on or off */
 
 /* frame.flags */
-#define FRAME_SYSCALL	 0x2 /* a system call, not a function: nothing is called inside it */
-#define FRAME_QUIET	 0x4 /* tracing was off when it was entered */
-#define FRAME_EVERYWHERE 0x8 /* seen by a link for all processes */
+#define FRAME_SYSCALL	 0x1 /* a system call, not a function: nothing is called inside it */
+#define FRAME_QUIET	 0x2 /* tracing was off when it was entered */
+#define FRAME_EVERYWHERE 0x4 /* seen by a link for all processes */
 
 struct frame {
 	__u64 sp; /* address of the return address; SYSCALL: the stack pointer */

@@ -3,7 +3,7 @@
  * Maps a clock that GPU times are in to CLOCK_BOOTTIME, from pairs of both.
  *
  * Between two pairs the mapping is linear; before the first and after the last it goes on with the
- * slope of the nearest segment, which pairs that are near each other do not tell. If no drift can
+ * slope of the nearest segment. That of a short one comes from earlier pairs. If no drift can
  * explain a segment's slope (the machine slept, a clock was set), that slope is not used. Inside
  * the segment, each side goes on with the slope of its neighbour. The runtime's own clock mostly is
  * CLOCK_BOOTTIME: while every pair agrees within its own error, times are taken as they are.

@@ -96,3 +96,20 @@ void closing_message__say(const struct trace_stats *s, double seconds)
 	say_lost_kinds(s);
 	say_unreadable(s);
 }
+
+void closing_message__say_doorbells(const struct trace_stats *s, uint64_t old)
+{
+	log_say("%" PRIu64 " dispatches at their doorbells, %" PRIu64
+		" of them without times; %" PRIu64 " packets not seen",
+		s->doorbells, s->unmeasured, s->unseen);
+	if (s->nameless)
+		log_warn("%" PRIu64
+			 " dispatches have an address in place of their kernel's name: its code "
+			 "could not be read, or the process had ended before it was",
+			 s->nameless);
+	if (old)
+		log_say("%" PRIu64
+			" packets were under way when their queues were first seen: they are "
+			"not in the trace",
+			old);
+}

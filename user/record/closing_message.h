@@ -13,4 +13,7 @@ void closing_message__add_agent(struct trace_stats *stats, const struct agent_vi
 
 void closing_message__say(const struct trace_stats *stats, double seconds);
 
+/* With --dispatch-from-bpf. `old`: packets in flight when their queues were first seen. */
+void closing_message__say_doorbells(const struct trace_stats *stats, uint64_t old);
+
 #endif

@@ -84,7 +84,7 @@ static void resolve_stack(struct intake *in, const struct rt_rec_span *span)
 
 /*
  * The record, or a completed copy of it. Some things must be read from the process while it is
- * alive, before the record waits in the buffer: the function at an address, a string that was not
+ * alive, before the record waits in the buffer: the callers on its stack, a string that was not
  * resident when the BPF program read it, and the kernel that a host function denotes.
  */
 static const struct rt_rec *completed(struct intake *in, const struct rt_rec *rec,

@@ -582,33 +582,14 @@ static void finish(struct recorder *r)
 	log_info("stopped and detached in %.0f ms", (detached - begun) / 1e6);
 }
 
-static void say_doorbells(const struct recorder *r)
-{
-	const struct trace_stats *s = &r->trace.stats;
-	uint64_t old = capture__count(r->in.capture, RT_COUNT_OLD_DISPATCH);
-
-	log_say("%" PRIu64 " dispatches at their doorbells, %" PRIu64
-		" of them without times; %" PRIu64 " packets not seen",
-		s->doorbells, s->unmeasured, s->unseen);
-	if (s->nameless)
-		log_warn("%" PRIu64
-			 " dispatches have an address in place of their kernel's name: its code "
-			 "could not be read, or the process had ended before it was",
-			 s->nameless);
-	if (old)
-		log_say("%" PRIu64
-			" packets were under way when their queues were first seen: they are "
-			"not in the trace",
-			old);
-}
-
 static void say_result(const struct recorder *r)
 {
 	closing_message__say(&r->trace.stats, (clock__boot_ns() - r->started) / 1e9);
 	if (r->in.agent_calls)
 		log_info("%" PRIu64 " calls were captured by agents", r->in.agent_calls);
 	if (r->in.dispatches)
-		say_doorbells(r);
+		closing_message__say_doorbells(
+			&r->trace.stats, capture__count(r->in.capture, RT_COUNT_OLD_DISPATCH));
 	if (r->opt->command && !r->trace.stats.spans && !r->trace.stats.runtimes)
 		log_warn("the command made no call of a traced function");
 }
