@@ -43,10 +43,9 @@ static __always_inline bool in_thunk(struct task_struct *task, struct task_state
 	return plan && plan->flags & RT_PLAN_THUNK;
 }
 
-SEC("tracepoint/syscalls/sys_enter_ioctl")
-int ioctl_enter(struct trace_event_raw_sys_enter *ctx)
+static __always_inline void on_ioctl(__u32 fd, __u32 request, __u64 argument)
 {
-	__u32 request = ctx->args[1], nr = request & 0xff, *func;
+	__u32 nr = request & 0xff, *func;
 	struct task_struct *task;
 	struct task_state *t;
 	struct pt_regs *regs;
@@ -54,33 +53,31 @@ int ioctl_enter(struct trace_event_raw_sys_enter *ctx)
 	bool off;
 
 	if ((request >> 8 & 0xff) != KFD_TYPE)
-		return 0;
+		return;
 	task = bpf_get_current_task_btf();
-	if (!is_kfd(task, ctx->args[0]))
-		return 0;
+	if (!is_kfd(task, fd))
+		return;
 	t = caller(task, &off);
 	if (!t || off || in_thunk(task, t))
-		return 0;
+		return;
 	func = bpf_map_lookup_elem(&kfd_functions, &nr);
 	regs = (struct pt_regs *)bpf_task_pt_regs(task);
 	if (!func || !*func || !regs)
-		return 0;
+		return;
 	f = push(task, t, PT_REGS_SP(regs));
 	if (!f)
-		return 0;
+		return;
 	f->func = *func - 1;
 	f->flags = FRAME_SYSCALL;
-	f->args[0] = (__u32)ctx->args[0];
+	f->args[0] = fd;
 	f->args[1] = request;
-	f->args[2] = ctx->args[2];
+	f->args[2] = argument;
 	f->args[3] = f->args[4] = f->args[5] = 0;
 	push_done(t, f);
 	tell_open(task, t, t->depth - 1);
-	return 0;
 }
 
-SEC("tracepoint/syscalls/sys_exit_ioctl")
-int ioctl_exit(struct trace_event_raw_sys_exit *ctx)
+static __always_inline void on_ioctl_end(long result)
 {
 	struct task_struct *task = bpf_get_current_task_btf();
 	struct task_state *t;
@@ -88,10 +85,38 @@ int ioctl_exit(struct trace_event_raw_sys_exit *ctx)
 
 	t = bpf_task_storage_get(&tasks, task, NULL, 0);
 	if (!t || !t->depth || t->depth > RT_DEPTH)
-		return 0;
+		return;
 	top = t->depth - 1;
 	if (frame_at(t, top)->flags & FRAME_SYSCALL)
-		finish(NULL, task, t, top, ctx->ret);
+		finish(NULL, task, t, top, result);
+}
+
+/* As for mappings there are two ways, see library_mappings.h. */
+SEC("fentry/__x64_sys_ioctl")
+int BPF_PROG(ioctl_entered, const struct pt_regs *regs)
+{
+	on_ioctl(PT_REGS_PARM1(regs), PT_REGS_PARM2(regs), PT_REGS_PARM3(regs));
+	return 0;
+}
+
+SEC("fexit/__x64_sys_ioctl")
+int BPF_PROG(ioctl_left, const struct pt_regs *regs, long ret)
+{
+	on_ioctl_end(ret);
+	return 0;
+}
+
+SEC("tracepoint/syscalls/sys_enter_ioctl")
+int ioctl_enter(struct trace_event_raw_sys_enter *ctx)
+{
+	on_ioctl(ctx->args[0], ctx->args[1], ctx->args[2]);
+	return 0;
+}
+
+SEC("tracepoint/syscalls/sys_exit_ioctl")
+int ioctl_exit(struct trace_event_raw_sys_exit *ctx)
+{
+	on_ioctl_end(ctx->ret);
 	return 0;
 }
 

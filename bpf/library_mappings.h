@@ -7,6 +7,11 @@
  * back in user mode, so that the probes are in place before the library's code can run; user space
  * lets it go on with SIGCONT. A parent that waits for stopped children sees that: so it is not done
  * for files that are known.
+ *
+ * The programs sit on the functions of the kernel that do it (fexit). The kernel leaves such a
+ * program out if it has preempted the same program on that CPU: it counts these runs, and user
+ * space then looks for itself (capture__has_missed). Kernels without fexit have tracepoints of
+ * system calls, with which each system call of each process on the node takes longer.
  */
 #ifndef RTRACE_BPF_LIBRARY_MAPPINGS_H
 #define RTRACE_BPF_LIBRARY_MAPPINGS_H
@@ -32,33 +37,8 @@ static __always_inline bool is_known(struct file *file)
 	return bpf_map_lookup_elem(&known_files, &f);
 }
 
-/* A record of that kind is to be sent when the system call has succeeded. */
-static __always_inline void note_opening(__u32 kind, __u32 fd)
-{
-	struct task_state *t = bpf_task_storage_get(&tasks, bpf_get_current_task_btf(), NULL,
-						    BPF_LOCAL_STORAGE_GET_F_CREATE);
-
-	if (!t) {
-		count(RT_COUNT_LOST_NOTE);
-		return;
-	}
-	t->opening = kind;
-	t->opening_fd = fd;
-}
-
-/* The task, if its system call, which has succeeded, is one to send a record of that kind for. */
-static __always_inline struct task_state *has_opened(__u32 kind, long ret)
-{
-	struct task_state *t = bpf_task_storage_get(&tasks, bpf_get_current_task_btf(), NULL, 0);
-
-	if (!t || t->opening != kind)
-		return NULL;
-	t->opening = 0;
-	return ret < 0 && ret > -4096 ? NULL : t;
-}
-
 /* A record of that kind, of the calling thread and of now. NULL: it is lost, and counted. */
-static __always_inline void *reserve_opened(__u32 kind, __u64 size)
+static __always_inline void *reserve_note(__u32 kind, __u64 size)
 {
 	__u64 pid_tgid = bpf_get_current_pid_tgid();
 	struct rt_rec *r = reserve(size);
@@ -85,20 +65,6 @@ static __always_inline bool is_library(struct file *file)
 	       name == NAME8('l', 'i', 'b', 'r', 'o', 'c', 'p', 'r');	/* librocprofiler-sdk */
 }
 
-SEC("tracepoint/syscalls/sys_enter_mmap")
-int mmap_enter(struct trace_event_raw_sys_enter *ctx)
-{
-	struct file *file;
-
-	if (!(ctx->args[2] & PROT_EXEC) || ctx->args[3] & MAP_ANONYMOUS || !capturing_current())
-		return 0;
-	file = file_of(bpf_get_current_task_btf(), ctx->args[4]);
-	if (!file || !is_library(file))
-		return 0;
-	note_opening(RT_REC_MAPPED, ctx->args[4]);
-	return 0;
-}
-
 /* The names of the calling process. */
 static __always_inline void fill_names(struct rt_rec_mapped *r)
 {
@@ -115,19 +81,20 @@ static __always_inline void fill_names(struct rt_rec_mapped *r)
 	r->_pad = 0;
 }
 
-SEC("tracepoint/syscalls/sys_exit_mmap")
-int mmap_exit(struct trace_event_raw_sys_exit *ctx)
+static __always_inline bool has_failed(long ret)
 {
-	struct task_state *t = has_opened(RT_REC_MAPPED, ctx->ret);
-	struct rt_rec_mapped *r;
-	struct file *file;
+	return ret < 0 && ret > -4096;
+}
 
-	if (!t)
-		return 0;
-	r = reserve_opened(RT_REC_MAPPED, sizeof(*r));
+static __always_inline void on_mapping(struct file *file)
+{
+	struct rt_rec_mapped *r;
+
+	if (!file || !capturing_current() || !is_library(file))
+		return;
+	r = reserve_note(RT_REC_MAPPED, sizeof(*r));
 	if (!r)
-		return 0;
-	file = file_of(bpf_get_current_task_btf(), t->opening_fd);
+		return;
 	bpf_probe_read_kernel_str(r->name, sizeof(r->name),
 				  BPF_CORE_READ(file, f_path.dentry, d_name.name));
 	fill_names(r);
@@ -136,19 +103,30 @@ int mmap_exit(struct trace_event_raw_sys_exit *ctx)
 	else if (hold_unknown && !bpf_send_signal(SIGSTOP))
 		r->h.flags = RT_MAPPED_STOPPED;
 	submit(r);
+}
+
+/* All that processes map passes here, and what exec maps. */
+SEC("fexit/vm_mmap_pgoff")
+int BPF_PROG(mapped, struct file *file, unsigned long addr, unsigned long len, unsigned long prot,
+	     unsigned long flags, unsigned long pgoff, unsigned long ret)
+{
+	if (prot & PROT_EXEC && !has_failed(ret))
+		on_mapping(file);
+	return 0;
+}
+
+SEC("tracepoint/syscalls/sys_exit_mmap")
+int mmap_exit(struct trace_event_raw_sys_exit *ctx)
+{
+	struct task_struct *task = bpf_get_current_task_btf();
+	const struct pt_regs *regs = (const struct pt_regs *)bpf_task_pt_regs(task);
+
+	if (regs->rdx & PROT_EXEC && !(regs->r10 & MAP_ANONYMOUS) && !has_failed(ctx->ret))
+		on_mapping(file_of(task, regs->r8));
 	return 0;
 }
 
 /* ---- agents ---- */
-
-/* The name is looked at when the kernel has it: in the process it may not be resident. */
-SEC("tracepoint/syscalls/sys_enter_memfd_create")
-int memfd_enter(struct trace_event_raw_sys_enter *ctx)
-{
-	if (capturing_current())
-		note_opening(RT_REC_AGENT, 0);
-	return 0;
-}
 
 /* Of the file that memfd_create made with an agent's name, see RT_AGENT_MEMFD. */
 static __always_inline bool is_agent(struct file *file)
@@ -164,20 +142,32 @@ static __always_inline bool is_agent(struct file *file)
 	return true;
 }
 
-SEC("tracepoint/syscalls/sys_exit_memfd_create")
-int memfd_exit(struct trace_event_raw_sys_exit *ctx)
+static __always_inline void on_memfd(long fd)
 {
 	struct rt_rec_agent *r;
 
-	if (!has_opened(RT_REC_AGENT, ctx->ret) ||
-	    !is_agent(file_of(bpf_get_current_task_btf(), ctx->ret)))
-		return 0;
-	r = reserve_opened(RT_REC_AGENT, sizeof(*r));
+	if (has_failed(fd) || !capturing_current() ||
+	    !is_agent(file_of(bpf_get_current_task_btf(), fd)))
+		return;
+	r = reserve_note(RT_REC_AGENT, sizeof(*r));
 	if (!r)
-		return 0;
-	r->fd = ctx->ret;
+		return;
+	r->fd = fd;
 	r->_pad = 0;
 	submit(r);
+}
+
+SEC("fexit/__x64_sys_memfd_create")
+int BPF_PROG(memfd_created, const struct pt_regs *regs, long ret)
+{
+	on_memfd(ret);
+	return 0;
+}
+
+SEC("tracepoint/syscalls/sys_exit_memfd_create")
+int memfd_exit(struct trace_event_raw_sys_exit *ctx)
+{
+	on_memfd(ctx->ret);
 	return 0;
 }
 

@@ -59,11 +59,9 @@ struct frame {
 struct task_state {
 	__u32 depth;
 	__u32 words_used;
-	__u16 named;	  /* RT_REC_TASK was sent */
-	__u8 ignored;	  /* a thread of our own agent */
-	__u8 counted;	  /* in program_state.callers */
-	__u32 opening;	  /* record kind to send when the system call in progress has succeeded */
-	__u32 opening_fd; /* what it maps */
+	__u16 named;  /* RT_REC_TASK was sent */
+	__u8 ignored; /* a thread of our own agent */
+	__u8 counted; /* in program_state.callers */
 	__u32 ns_tid;
 	/* The last entry without a frame that was seen by a link for all processes. */
 	__u32 entry_id1;

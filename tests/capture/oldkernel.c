@@ -8,9 +8,11 @@
  *   lockdown   so they are where the kernel is locked down
  *   uprobes    there is no uprobe_events in tracefs
  *   paranoid   events are for CAP_SYS_ADMIN, as in Ubuntu's kernels
+ *   misses     programs at the end of functions do not run, and the kernel counts that
  */
 #include <dlfcn.h>
 #include <errno.h>
+#include <fcntl.h>
 #include <linux/bpf.h>
 #include <linux/capability.h>
 #include <stdarg.h>
@@ -47,10 +49,21 @@ static int is_admin(void)
 	return !syscall(SYS_capget, &header, data) && data[0].effective & 1u << CAP_SYS_ADMIN;
 }
 
+/* As the kernel does with a program that has preempted itself. */
+static void add_misses(const union bpf_attr *attr)
+{
+	static unsigned long misses;
+	struct bpf_prog_info *info = (void *)(unsigned long)attr->info.info;
+
+	if (attr->info.info_len >= sizeof(*info))
+		info->recursion_misses = ++misses;
+}
+
 __attribute__((visibility("default"))) long syscall(long number, ...)
 {
 	static long (*real)(long number, ...);
-	long a[6];
+	const union bpf_attr *attr;
+	long a[6], result;
 	va_list ap;
 
 	va_start(ap, number);
@@ -65,9 +78,16 @@ __attribute__((visibility("default"))) long syscall(long number, ...)
 		errno = EACCES;
 		return -1;
 	}
+	attr = (const void *)a[1];
+	if (number == SYS_bpf && lacks("misses") && a[0] == BPF_LINK_CREATE &&
+	    attr->link_create.attach_type == BPF_TRACE_FEXIT)
+		return open("/dev/null", O_RDONLY | O_CLOEXEC);
 	if (!real)
 		real = dlsym(RTLD_NEXT, "syscall");
-	return real(number, a[0], a[1], a[2], a[3], a[4], a[5]);
+	result = real(number, a[0], a[1], a[2], a[3], a[4], a[5]);
+	if (number == SYS_bpf && lacks("misses") && a[0] == BPF_OBJ_GET_INFO_BY_FD && !result)
+		add_misses(attr);
+	return result;
 }
 
 __attribute__((visibility("default"))) int access(const char *path, int mode)

@@ -48,6 +48,34 @@ exact() { # MODE CALLS
 	[ -z "$(cat /sys/kernel/tracing/uprobe_events)" ]
 }
 
+needs_fexit() { # FILE: what a tracer has said
+	grep -q 'mappings are seen by fexit' "$1" || skip "this kernel runs no programs at the end of its functions (fexit)"
+}
+
+# How many programs the tracer has that run where system calls are traced: then each one of each process takes longer.
+programs_on_system_calls() {
+	# The kernel's number of programs for tracepoints (BPF_PROG_TYPE_TRACEPOINT).
+	cat /proc/"$tracer"/fdinfo/* | grep -c '^prog_type:[[:space:]]*5$' || :
+}
+
+@test "no process takes longer for a system call, unless dispatches are taken from BPF" {
+	start_job HSA_TOOLS_LIB="$AGENT" "$O/workloads/job"
+	for option in --all-functions --dispatch-from-bpf; do
+		start_tracer -v "$option" -p "$job"
+		needs_fexit "$T/err"
+		[ "$(programs_on_system_calls)" = "$([ $option = --all-functions ] && echo 0 || echo 1)" ]
+		kill -INT "$tracer"
+		wait "$tracer"
+	done
+	sim_exec "$RTRACE" -v -S -- sh -c 'touch "$1/runs"; until [ -e "$1/seen" ]; do sleep 0.02; done' sh "$T" 2>"$T/command.err" &
+	tracer=$!
+	JOBS_STARTED+=("$tracer")
+	wait_for [ -e "$T/runs" ]
+	[ "$(programs_on_system_calls)" = 0 ]
+	touch "$T/seen"
+	wait "$tracer"
+}
+
 # in_overlay COMMAND...: as in a container, whose files are those of other file systems: $T/lower is seen as $T/seen.
 in_overlay() {
 	sim LD_LIBRARY_PATH="$T/seen:${LD_LIBRARY_PATH:-}" unshare --mount --propagation private sh -ec '

@@ -238,6 +238,34 @@ all_but_gap() {
 	[ "$(awk -v begin="$begin" -v end="$end" '$1 == "call" && $3 >= begin && $4 <= end' "$T/said" | wc -l)" = 5 ]
 }
 
+# The kernel leaves a program out that has preempted itself, and counts that: played, as it is rare.
+@test "the kernel does not tell of a file and of an agent: found, and a gap holds what was missed" {
+	needs_to_be_alone
+	printf '#!/bin/sh\nexec env LD_PRELOAD="%s" OLDKERNEL=misses "%s" "$@"\n' "$O/capture/oldkernel.so" "$RTRACE" >"$T/rtrace"
+	chmod +x "$T/rtrace"
+	RTRACE=$T/rtrace start_node_tracer
+	grep -q 'mappings are seen by fexit' "$T/err" || skip "this kernel runs no programs at the end of its functions (fexit)"
+	copy_capture new
+	"$T/new/windows" stamps on 100 "$T/probed" >"$T/said" &
+	pid=$!
+	JOBS_STARTED+=("$pid")
+	calls_arrive "$pid" hipTestPlain
+	touch "$T/probed"
+	wait "$pid"
+	start_job late -- "$O"
+	wait_for grep -q "agent: process $started: recording" "$T/err"
+	go
+	wait "$started"
+	stop_node_tracer
+	all_but_gap "$pid" hipTestPlain 0 "$T/said" "$T/new/libamdhip64" 100
+	grep -q "^ .* $started .*gap: .*no GPU operations: its agent was found late" "$T/t.text"
+	# All that the GPUs did since, and perhaps something of before.
+	only "$started" >"$T/only.json"
+	truth_since_go "$T/late.truth"
+	[ "$(true_ops "$T/truth.go" | wc -l)" -gt 0 ]
+	[ "$(traced_ops "$T/only.json" | wc -l)" -ge "$(true_ops "$T/truth.go" | wc -l)" ]
+}
+
 # linked_in PROGRAM N FILE: its four functions, N times each, and nothing that is only named alike
 linked_in() {
 	local function

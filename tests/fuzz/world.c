@@ -214,6 +214,16 @@ int capture__add_function(struct capture *c, const struct function *fn)
 	return 0;
 }
 
+bool capture__takes(struct capture *c, pid_t pid)
+{
+	return false;
+}
+
+bool capture__has_missed(struct capture *c)
+{
+	return false;
+}
+
 bool capture__drain(struct capture *c, void (*fn)(const void *rec, size_t size, void *arg),
 		    void *arg)
 {
@@ -321,7 +331,7 @@ void targets__first_thread_ended(struct targets *t, pid_t pid, uint64_t at)
 {
 }
 
-void targets__calls(struct targets *t, pid_t pid)
+void targets__look(struct targets *t, pid_t pid, uint64_t since)
 {
 }
 

@@ -16,6 +16,7 @@
 
 #include "bpf/api.skel.h"
 #include "user/probe/capture.h"
+#include "user/probe/kernel_support.h"
 
 /* Some 20 ms. */
 #define MOST 30000
@@ -30,6 +31,10 @@ static struct api_bpf *opened(enum capture_mode mode)
 	bpf_program__set_autoload(skel->progs.api_entry, !session);
 	bpf_program__set_autoload(skel->progs.api_return, !session);
 	bpf_program__set_expected_attach_type(skel->progs.api_session, ATTACH_UPROBE_SESSION);
+	bpf_program__set_autoload(skel->progs.mapped, kernel_support__has_fexit());
+	bpf_program__set_autoload(skel->progs.memfd_created, kernel_support__has_fexit());
+	bpf_program__set_autoload(skel->progs.ioctl_entered, kernel_support__has_fexit());
+	bpf_program__set_autoload(skel->progs.ioctl_left, kernel_support__has_fexit());
 	skel->rodata->use_probes = mode == CAPTURE_TRACEFS;
 	return skel;
 }

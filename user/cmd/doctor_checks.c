@@ -17,6 +17,7 @@
 #include "user/elf/instruction.h"
 #include "user/record/launch_command.h"
 #include "user/base/log.h"
+#include "user/probe/kernel_support.h"
 #include "user/probe/nop5_test.h"
 #include "user/record/privileges.h"
 
@@ -141,6 +142,20 @@ static void check_mode(struct checkup *c)
 	}
 	mode = capture__best_mode();
 	report(c, "attaching", OUTCOME_OK, NULL, "%s", capture_mode_names[mode]);
+}
+
+/* How the tracer sees that a library is mapped: see bpf/library_mappings.h. */
+static void check_mappings(struct checkup *c)
+{
+	bool fexit = c->privileged && kernel_support__has_fexit();
+
+	if (!c->privileged)
+		report(c, "mappings", OUTCOME_WARN, "ask again as root", "not known");
+	else
+		report(c, "mappings", fexit ? OUTCOME_OK : OUTCOME_WARN,
+		       "while a tracer runs, system calls of all processes take longer: see "
+		       "docs/reference/limits.md",
+		       "seen by %s", fexit ? "fexit" : "tracepoints of system calls");
 }
 
 static void check_agent(struct checkup *c)
@@ -287,6 +302,7 @@ int doctor_command__check(FILE *out, bool json)
 		   "a kernel with CONFIG_DEBUG_INFO_BTF is needed");
 	check_tracefs(&c);
 	check_mode(&c);
+	check_mappings(&c);
 	check_agent(&c);
 	check_file(&c, "GPU driver", "/dev/kfd", OUTCOME_WARN, "no AMD GPU can be used here");
 	check_libraries(&c);

@@ -22,7 +22,7 @@
 #include "user/api/functions.h"
 #include "user/base/log.h"
 #include "user/base/parallel.h"
-#include "user/probe/uprobe_multi.h"
+#include "user/probe/kernel_support.h"
 #include "user/probe/tracefs.h"
 
 #define CGROUP_ROOT "/sys/fs/cgroup"
@@ -44,6 +44,7 @@ struct capture {
 	struct ring *rings; /* one a CPU */
 	uint32_t initially_off;
 	uint32_t behinds, spills; /* entries in the maps of these names */
+	uint64_t missed;	  /* see capture__has_missed */
 	int cpus;
 	void (*fn)(const void *rec, size_t size, void *arg);
 	void *arg;
@@ -51,59 +52,11 @@ struct capture {
 
 const char *const capture_mode_names[CAPTURE_MODES] = {"session", "multi", "tracefs"};
 
-/* A program for that attach type, if the kernel has it; a descriptor or -errno. */
-static int load_empty(int attach_type)
-{
-	static const struct bpf_insn ret0[] = {
-		{.code = BPF_ALU64 | BPF_MOV | BPF_K, .dst_reg = BPF_REG_0},
-		{.code = BPF_JMP | BPF_EXIT},
-	};
-	LIBBPF_OPTS(bpf_prog_load_opts, opts, .expected_attach_type = attach_type);
-
-	return bpf_prog_load(BPF_PROG_TYPE_KPROBE, NULL, "GPL", ret0, 2, &opts);
-}
-
-static int try_link(int prog, int attach_type, pid_t pid)
-{
-	const __u64 offset = 0;
-	struct link_create_uprobe_multi attr = {
-		.prog_fd = prog,
-		.attach_type = attach_type,
-		.path = (unsigned long)"/",
-		.offsets = (unsigned long)&offset,
-		.cnt = 1,
-		.pid = pid,
-	};
-	int link = syscall(SYS_bpf, BPF_LINK_CREATE, &attr, sizeof(attr)), err = errno;
-
-	if (link >= 0)
-		close(link);
-	return link < 0 ? -err : 0;
-}
-
-/*
- * Does the kernel have links of that type? Old ones load a program for any. A link to a directory
- * is refused for that where such links are known. Before Linux 6.10 (and its stable releases) a
- * link for a process was one for its first thread: those do not refuse a negative process id.
- */
-static bool has_links(int attach_type)
-{
-	int prog = load_empty(attach_type);
-	bool has;
-
-	if (prog < 0)
-		return false;
-	has = try_link(prog, attach_type, 0) == -EBADF &&
-	      try_link(prog, attach_type, -1) == -EINVAL;
-	close(prog);
-	return has;
-}
-
 enum capture_mode capture__best_mode(void)
 {
-	if (has_links(ATTACH_UPROBE_SESSION))
+	if (kernel_support__has_links(ATTACH_UPROBE_SESSION))
 		return CAPTURE_SESSION;
-	return has_links(ATTACH_UPROBE_MULTI) ? CAPTURE_MULTI : CAPTURE_TRACEFS;
+	return kernel_support__has_links(ATTACH_UPROBE_MULTI) ? CAPTURE_MULTI : CAPTURE_TRACEFS;
 }
 
 /* A message can be the verifier's log, of many lines. */
@@ -169,6 +122,25 @@ static void choose_door(struct bpf_program *prog, bool wanted, enum capture_mode
 		bpf_program__set_expected_attach_type(prog, ATTACH_UPROBE_MULTI);
 }
 
+static void choose_either(struct bpf_program *fexit, struct bpf_program *tracepoint, bool has_fexit,
+			  bool wanted)
+{
+	bpf_program__set_autoload(fexit, wanted && has_fexit);
+	bpf_program__set_autoload(tracepoint, wanted && !has_fexit);
+}
+
+/* Tracepoints of system calls are for kernels without fexit, see bpf/library_mappings.h. */
+static void choose_ways(struct api_bpf *skel, bool kfd)
+{
+	bool fexit = kernel_support__has_fexit();
+
+	choose_either(skel->progs.mapped, skel->progs.mmap_exit, fexit, true);
+	choose_either(skel->progs.memfd_created, skel->progs.memfd_exit, fexit, true);
+	choose_either(skel->progs.ioctl_entered, skel->progs.ioctl_enter, fexit, kfd);
+	choose_either(skel->progs.ioctl_left, skel->progs.ioctl_exit, fexit, kfd);
+	log_info("mappings are seen by %s", fexit ? "fexit" : "tracepoints of system calls");
+}
+
 static void choose_programs(struct api_bpf *skel, const struct capture_config *config,
 			    enum capture_mode mode)
 {
@@ -177,9 +149,8 @@ static void choose_programs(struct api_bpf *skel, const struct capture_config *c
 	bpf_program__set_autoload(skel->progs.api_session, session);
 	bpf_program__set_autoload(skel->progs.api_entry, !session);
 	bpf_program__set_autoload(skel->progs.api_return, !session);
-	bpf_program__set_autoload(skel->progs.ioctl_enter, config->kfd);
-	bpf_program__set_autoload(skel->progs.ioctl_exit, config->kfd);
 	bpf_program__set_autoload(skel->progs.exit_group_enter, config->doorbells);
+	choose_ways(skel, config->kfd);
 
 	/* Not by api_bpf__attach: to functions they go library by library, the iterator at the end.
 	 */
@@ -398,8 +369,9 @@ static int load(struct capture *c, const struct capture_config *config, enum cap
 	}
 	err = api_bpf__attach(c->skel);
 	if (err)
-		log_err("bpf: attach tracepoints: %s (%s)", strerror(-err),
-			err == -E2BIG ? "too many tracers run: the kernel takes 64 programs on one"
+		log_err("bpf: attach to the kernel: %s (%s)", strerror(-err),
+			err == -E2BIG ? "too many tracers run: the kernel takes 38 programs on one "
+					"of its functions"
 				      : "details with -vv");
 	return err;
 }
@@ -593,6 +565,38 @@ int capture__watch_calls(struct capture *c, pid_t pid, const struct rt_agent_cal
 		return bpf_map_delete_elem(bpf_map__fd(map), &(__u32){pid}) ? -errno : 0;
 	err = update(map, &(__u32){pid}, calls);
 	return err ? err : tell_open_calls(c, pid);
+}
+
+static uint64_t missed_by(const struct bpf_program *prog)
+{
+	struct bpf_prog_info info = {};
+	__u32 size = sizeof(info);
+
+	return bpf_obj_get_info_by_fd(bpf_program__fd(prog), &info, &size) ? 0
+									   : info.recursion_misses;
+}
+
+bool capture__has_missed(struct capture *c)
+{
+	uint64_t missed =
+		missed_by(c->skel->progs.mapped) + missed_by(c->skel->progs.memfd_created);
+	bool more = missed > c->missed;
+
+	c->missed = missed;
+	return more;
+}
+
+uint64_t capture__missed_requests(struct capture *c)
+{
+	return missed_by(c->skel->progs.ioctl_entered) + missed_by(c->skel->progs.ioctl_left);
+}
+
+bool capture__takes(struct capture *c, pid_t pid)
+{
+	struct rt_process_state state;
+
+	return pid != getpid() && (!c->skel->rodata->only_listed ||
+				   !bpf_map_lookup_elem(capture__pids_map(c), &pid, &state));
 }
 
 uint64_t capture__count(struct capture *c, enum rt_count which)

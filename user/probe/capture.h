@@ -127,6 +127,18 @@ void capture__set_off(struct capture *c, bool off);
 /* 0 or -errno. */
 int capture__list_pid(struct capture *c, pid_t pid);
 
+/* Are the process's calls captured, as far as they pass the filters? */
+bool capture__takes(struct capture *c, pid_t pid);
+
+/*
+ * Whether the kernel has left out, since it was asked last, a program that tells of libraries and
+ * agents (see bpf/library_mappings.h): any process may have one that nobody knows of.
+ */
+bool capture__has_missed(struct capture *c);
+
+/* How often it has left out programs that see requests to /dev/kfd, and those to other devices. */
+uint64_t capture__missed_requests(struct capture *c);
+
 /*
  * Passes every complete record to `fn`, in the order of each CPU; what comes meanwhile is left for
  * the next time. Returns true if all that was in the rings when it was called has been read. False:

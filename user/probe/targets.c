@@ -143,7 +143,7 @@ static void tell_late(struct targets *t, pid_t pid, const struct library *lib, u
 {
 	char what[512];
 
-	snprintf(what, sizeof(what), "%s was probed %.1f ms after it was mapped", lib->name,
+	snprintf(what, sizeof(what), "%s was probed up to %.1f ms after it was mapped", lib->name,
 		 (lib->attached_at - since) / 1e6);
 	t->callbacks.gap(pid, what, since, lib->attached_at, t->callbacks.arg);
 }
@@ -322,9 +322,9 @@ void targets__mapped(struct targets *t, pid_t pid, const struct rt_rec_mapped *r
 		tell_never(t, pid, name, rec->h.ts);
 }
 
-void targets__calls(struct targets *t, pid_t pid)
+void targets__look(struct targets *t, pid_t pid, uint64_t since)
 {
-	struct scan s = {.t = t, .pid = pid};
+	struct scan s = {.t = t, .pid = pid, .since = since};
 
 	scan_program(&s);
 	scan_process(&s);

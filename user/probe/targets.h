@@ -75,8 +75,12 @@ void targets__exec(struct targets *t, pid_t pid, bool by_thread, uint64_t since)
  */
 void targets__first_thread_ended(struct targets *t, pid_t pid, uint64_t since);
 
-/* A process without earlier records makes calls: finds out of which files. */
-void targets__calls(struct targets *t, pid_t pid);
+/*
+ * Finds and probes the files of a process without records of them: it makes calls and is a
+ * child, or records are missing. Of files that are new to it calls since `since` may be missing; 0:
+ * none.
+ */
+void targets__look(struct targets *t, pid_t pid, uint64_t since);
 
 /* The process has ended. */
 void targets__exit(struct targets *t, pid_t pid);

@@ -145,7 +145,7 @@ static void on_first_call(struct intake *in, const struct rt_rec *rec)
 	if (!p || in->stopping)
 		return;
 	if (!p->libraries[0])
-		targets__calls(in->targets, rec->pid);
+		targets__look(in->targets, rec->pid, 0);
 	if (in->filtered && !p->captured)
 		look_late(in, rec->pid);
 	p->captured = true;
@@ -476,6 +476,39 @@ static void on_released(const void *data, size_t size, void *arg)
 	}
 }
 
+static void look_for_agent_again(struct intake *in, pid_t pid)
+{
+	uint64_t now;
+
+	if (in->filtered || agent_set__reads(in->agents, pid) || !agent_set__look(in->agents, pid))
+		return;
+	now = clock__boot_ns();
+	merge__gap(in->merge, pid, "no GPU operations: its agent was found late", in->last_tick,
+		   now);
+	if (in->absent)
+		agentless__has_agent(in->absent, pid, now);
+}
+
+static int look_again(pid_t pid, void *arg)
+{
+	struct intake *in = arg;
+
+	if (!capture__takes(in->capture, pid))
+		return 0;
+	targets__look(in->targets, pid, in->last_tick);
+	look_for_agent_again(in, pid);
+	return 0;
+}
+
+/* Since the last tick, the kernel may have left out libraries and agents that came. */
+static void look_for_missed(struct intake *in)
+{
+	if (in->stopping || !capture__has_missed(in->capture))
+		return;
+	log_info("the kernel left out programs of the tracer: looks at all processes again");
+	procfs__processes(look_again, in);
+}
+
 /* Returns true if no source is held up. */
 static bool drain(struct intake *in)
 {
@@ -503,6 +536,7 @@ void intake__round(struct intake *in)
 
 	if (now - in->last_tick >= TICK_NS) {
 		agent_set__reap(in->agents);
+		look_for_missed(in);
 		if (in->absent)
 			agentless__tick(in->absent, now);
 		in->last_tick = now;

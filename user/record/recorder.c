@@ -61,6 +61,7 @@ struct recorder {
 	struct lost_by *lost_by;
 	size_t live_pids; /* traced by -p and still running */
 	uint64_t started;
+	uint64_t missed_requests; /* see capture.h */
 	bool stop;
 	bool off;	/* in the kernel */
 	bool to_stdout; /* a sink writes there while we record */
@@ -572,6 +573,7 @@ static void finish(struct recorder *r)
 	err = capture__flush_open_calls(r->in.capture);
 	if (err)
 		log_warn("calls that are still open are not in the trace: %s", strerror(-err));
+	r->missed_requests = capture__missed_requests(r->in.capture);
 	capture__unwatch(r->in.capture);
 	intake__drain_last(&r->in);
 	if (r->in.absent)
@@ -590,6 +592,11 @@ static void say_result(const struct recorder *r)
 	if (r->in.dispatches)
 		closing_message__say_doorbells(
 			&r->trace.stats, capture__count(r->in.capture, RT_COUNT_OLD_DISPATCH));
+	if (r->missed_requests)
+		log_warn("the kernel left out %" PRIu64
+			 " programs of the tracer: up to as many calls of the GPU driver are "
+			 "missing",
+			 r->missed_requests);
 	if (r->opt->command && !r->trace.stats.spans && !r->trace.stats.runtimes)
 		log_warn("the command made no call of a traced function");
 }

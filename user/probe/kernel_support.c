@@ -1,0 +1,81 @@
+// SPDX-License-Identifier: MIT
+/*
+ * Asks the kernel by trying: distributions take over features without changing the release number.
+ */
+#include "user/probe/kernel_support.h"
+
+#include <bpf/bpf.h>
+#include <bpf/libbpf.h>
+#include <errno.h>
+#include <linux/bpf.h>
+#include <sys/syscall.h>
+#include <sys/types.h>
+#include <unistd.h>
+
+#include "user/probe/uprobe_multi.h"
+
+/* A program of that kind, if the kernel has it; a descriptor or -errno. */
+static int load_empty(enum bpf_prog_type type, int attach_type, int function)
+{
+	static const struct bpf_insn ret0[] = {
+		{.code = BPF_ALU64 | BPF_MOV | BPF_K, .dst_reg = BPF_REG_0},
+		{.code = BPF_JMP | BPF_EXIT},
+	};
+	LIBBPF_OPTS(bpf_prog_load_opts, opts, .expected_attach_type = attach_type,
+		    .attach_btf_id = function);
+
+	return bpf_prog_load(type, NULL, "GPL", ret0, 2, &opts);
+}
+
+static int try_link(int prog, int attach_type, pid_t pid)
+{
+	const __u64 offset = 0;
+	struct link_create_uprobe_multi attr = {
+		.prog_fd = prog,
+		.attach_type = attach_type,
+		.path = (unsigned long)"/",
+		.offsets = (unsigned long)&offset,
+		.cnt = 1,
+		.pid = pid,
+	};
+	int link = syscall(SYS_bpf, BPF_LINK_CREATE, &attr, sizeof(attr)), err = errno;
+
+	if (link >= 0)
+		close(link);
+	return link < 0 ? -err : 0;
+}
+
+/*
+ * Does the kernel have links of that type? Old ones load a program for any. A link to a directory
+ * is refused for that where such links are known. Before Linux 6.10 (and its stable releases) a
+ * link for a process was one for its first thread: those do not refuse a negative process id.
+ */
+bool kernel_support__has_links(int attach_type)
+{
+	int prog = load_empty(BPF_PROG_TYPE_KPROBE, attach_type, 0);
+	bool has;
+
+	if (prog < 0)
+		return false;
+	has = try_link(prog, attach_type, 0) == -EBADF &&
+	      try_link(prog, attach_type, -1) == -EINVAL;
+	close(prog);
+	return has;
+}
+
+/* Tries a function that is one of those in question (bpf/library_mappings.h). */
+bool kernel_support__has_fexit(void)
+{
+	int id = libbpf_find_vmlinux_btf_id("vm_mmap_pgoff", BPF_TRACE_FEXIT), prog, link;
+
+	if (id <= 0)
+		return false;
+	prog = load_empty(BPF_PROG_TYPE_TRACING, BPF_TRACE_FEXIT, id);
+	if (prog < 0)
+		return false;
+	link = bpf_raw_tracepoint_open(NULL, prog);
+	close(prog);
+	if (link >= 0)
+		close(link);
+	return link >= 0;
+}
