@@ -53,7 +53,7 @@ struct rt_rec {
 
 /* rt_rec.flags of struct rt_rec_mapped */
 #define RT_MAPPED_STOPPED 0x1 /* the process was sent SIGSTOP and waits for SIGCONT */
-#define RT_MAPPED_KNOWN	  0x2 /* the file was probed in all processes before */
+#define RT_MAPPED_KNOWN	  0x2 /* the file was probed there before */
 
 #define RT_ARGS 6
 
@@ -181,7 +181,10 @@ struct rt_process_state {
 	__u32 _pad;
 };
 
-/* A file that is probed in all processes. */
+/* Files that are probed together: a bit each of what a process has. */
+#define RT_FILE_GROUPS 64
+
+/* A file that is probed. */
 struct rt_file {
 	__u64 ino;
 	__u32 dev; /* as in the kernel: major << 20 | minor */

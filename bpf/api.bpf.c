@@ -235,8 +235,10 @@ int BPF_PROG(task_exit, struct task_struct *task)
 
 	/* The number may be another process's soon. */
 	known = (tell_exec && last) || ((last || first) && listed(pid));
-	if (last)
+	if (last) {
 		bpf_map_delete_elem(&pids, &pid);
+		bpf_map_delete_elem(&covered, &pid);
+	}
 	how = (last ? RT_EXIT_LAST : 0) | (first ? RT_EXIT_FIRST : 0) |
 	      (task->exit_code & 0x7f ? RT_EXIT_KILLED : 0);
 	if (!t) {
@@ -305,6 +307,18 @@ static __always_inline void new_thread(struct task_struct *parent, struct task_s
 		send_fork(RT_REC_THREAD, parent, child->pid, corr, a.root);
 }
 
+/* Without an entry the child is held where it maps a file: that does no harm. */
+static __always_inline void cover_child(__u32 parent, __u32 child)
+{
+	const __u64 *groups = bpf_map_lookup_elem(&covered, &parent);
+	__u64 copy;
+
+	if (!groups)
+		return;
+	copy = *groups;
+	bpf_map_update_elem(&covered, &child, &copy, BPF_ANY);
+}
+
 /* What a process has switched off stays so in its children. */
 SEC("tp_btf/sched_process_fork")
 int BPF_PROG(task_fork, struct task_struct *parent, struct task_struct *child)
@@ -325,8 +339,26 @@ int BPF_PROG(task_fork, struct task_struct *parent, struct task_struct *child)
 	copy.threads = 0;
 	if (bpf_map_update_elem(&pids, &child_pid, &copy, BPF_ANY))
 		count(RT_COUNT_LOST_NOTE);
+	cover_child(parent_pid, child_pid);
 	send_fork(RT_REC_FORK, parent, child_pid, 0, 0);
 	return 0;
+}
+
+/*
+ * The kernel takes the events of a process that executes a program of more rights (setuid), or one
+ * that it may not read.
+ */
+static __always_inline bool is_dumpable(struct task_struct *task)
+{
+	struct mm_struct *mm = BPF_CORE_READ(task, mm);
+	const struct mm_struct___bitmap *of_6_18 = (const void *)mm;
+	unsigned long flags;
+
+	if (bpf_core_field_exists(of_6_18->flags.__mm_flags))
+		flags = BPF_CORE_READ(of_6_18, flags.__mm_flags[0]);
+	else
+		flags = BPF_CORE_READ(mm, flags);
+	return (flags & MMF_DUMPABLE_MASK) == SUID_DUMP_USER;
 }
 
 /* A new program has a new stack: what the old one had open is cut off. */
@@ -350,6 +382,8 @@ int BPF_PROG(task_exec, struct task_struct *task, int old_pid)
 	p = bpf_task_storage_get(&programs, task, NULL, 0);
 	if (p)
 		p->callers = 0;
+	if (!is_dumpable(task))
+		bpf_map_delete_elem(&covered, &pid);
 	state = bpf_map_lookup_elem(&pids, &pid);
 	if (state) {
 		state->off = initially_off;

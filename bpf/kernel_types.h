@@ -77,8 +77,22 @@ struct vm_area_struct {
 	struct file *vm_file;
 };
 
+/* Of mm_struct.flags: whether its user may read it. */
+#define MMF_DUMPABLE_MASK 0x3
+#define SUID_DUMP_USER	  1
+
 struct mm_struct {
 	unsigned long arg_start, arg_end;
+	unsigned long flags;
+};
+
+/* Linux 6.18 */
+struct mm_flags {
+	unsigned long __mm_flags[1];
+};
+
+struct mm_struct___bitmap {
+	struct mm_flags flags;
 };
 
 struct uprobe_task {

@@ -8,6 +8,9 @@
  * lets it go on with SIGCONT. A parent that waits for stopped children sees that: so it is not done
  * for files that are known.
  *
+ * With by_process a known file is probed in some processes alone: a process has the probes of the
+ * one that started it, from the moment of its start.
+ *
  * The programs sit on the functions of the kernel that do it (fexit). The kernel leaves such a
  * program out if it has preempted the same program on that CPU: it counts these runs, and user
  * space then looks for itself (capture__has_missed). Kernels without fexit have tracepoints of
@@ -28,13 +31,21 @@ static __always_inline bool capturing_current(void)
 	return pid != tracer_pid && (!only_listed || listed(pid));
 }
 
+/* Is the file probed in the calling process? */
 static __always_inline bool is_known(struct file *file)
 {
+	__u32 pid = bpf_get_current_pid_tgid() >> 32;
 	struct rt_file f = {};
+	__u64 *groups;
+	__u8 *group;
 
 	f.ino = BPF_CORE_READ(file, f_inode, i_ino);
 	f.dev = BPF_CORE_READ(file, f_inode, i_sb, s_dev);
-	return bpf_map_lookup_elem(&known_files, &f);
+	group = bpf_map_lookup_elem(&known_files, &f);
+	if (!group || !by_process)
+		return group;
+	groups = bpf_map_lookup_elem(&covered, &pid);
+	return groups && *groups >> (*group & (RT_FILE_GROUPS - 1)) & 1;
 }
 
 /* A record of that kind, of the calling thread and of now. NULL: it is lost, and counted. */

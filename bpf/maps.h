@@ -14,7 +14,8 @@ const volatile bool only_listed = false;  /* capture only the processes in `pids
 const volatile bool follow_forks = false; /* children of listed processes are listed too */
 const volatile bool hold_unknown =
 	false; /* SIGSTOP a process that maps an unknown library, see library_mappings.h */
-const volatile bool tell_exec = false; /* RT_REC_EXEC for every process */
+const volatile bool by_process = false; /* a known library is probed in covered processes alone */
+const volatile bool tell_exec = false;	/* RT_REC_EXEC for every process */
 const volatile __u32 tracer_pid = 0;
 const volatile __u64 traced_since =
 	0; /* CLOCK_MONOTONIC: the probes are older than later processes */
@@ -193,7 +194,7 @@ struct {
 	__type(value, __u32);
 } cgroups SEC(".maps");
 
-/* Files that are probed; the offset is 0. */
+/* Files that are probed: their group. */
 struct {
 	__uint(type, BPF_MAP_TYPE_HASH);
 	__uint(max_entries, 4096);
@@ -201,6 +202,14 @@ struct {
 	__type(key, struct rt_file);
 	__type(value, __u8);
 } known_files SEC(".maps");
+
+/* By process id: the groups of files that are probed there, a bit each; see by_process. */
+struct {
+	__uint(type, BPF_MAP_TYPE_HASH);
+	__uint(max_entries, 65536);
+	__type(key, __u32);
+	__type(value, __u64);
+} covered SEC(".maps");
 
 struct {
 	__uint(type, BPF_MAP_TYPE_PERCPU_ARRAY);

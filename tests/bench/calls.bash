@@ -101,6 +101,57 @@ describe_calls() {
 	describe_call "roctxRangePush and roctxRangePop" range
 }
 
+# ---- a process that is not traced, and one that a command starts ----
+
+threads_started=1000
+
+call_beside() { # KEY
+	call "beside.$1.call" push "$calls"
+	call "beside.$1.system" system "$calls"
+}
+
+# Measures beside a traced command that uses the same functions.
+beside_command() { # KEY OPTION...
+	local key=$1 tracer_in tracer_out
+
+	shift
+	coproc TRACED { exec "$O/rtrace-bpf" "$@" --capture uprobe -S -o /dev/null -- "$O/bench/calls" 2>"$work/tracer.log"; }
+	tracer=$TRACED_PID tracer_in=${TRACED[1]} tracer_out=${TRACED[0]}
+	read -r -u "$tracer_out" _
+	call_beside "$key"
+	echo "thread 1 $threads_started" >&"$tracer_in"
+	read -r -u "$tracer_out" ns
+	record sample "beside.$key.thread" "$ns"
+	exec {tracer_in}>&-
+	wait "$tracer"
+}
+
+measure_beside() {
+	call_beside alone
+	call "beside.alone.thread" thread "$threads_started"
+	beside_command command
+	beside_command everywhere --attach session
+	start_tracer -a -S -o /dev/null
+	call_beside node
+	stop_tracer
+}
+
+describe_beside() {
+	local what section
+
+	for what in "call call of a probed function" "system system call"; do
+		section="a ${what#* } in a process"
+		record row "$section" "nothing is traced" ns "beside.alone.${what%% *}"
+		record row "$section" "beside \`-- CMD\`" ns "beside.command.${what%% *}" "beside.alone.${what%% *}" "ratio <= 1.05"
+		record row "$section" "beside \`--attach session -- CMD\`" ns "beside.everywhere.${what%% *}" "beside.alone.${what%% *}"
+		record row "$section" "traced by \`-a\`" ns "beside.node.${what%% *}" "beside.alone.${what%% *}"
+	done
+	section="a thread that is started and ends"
+	record row "$section" "untraced" ns beside.alone.thread
+	record row "$section" "in \`-- CMD\`" ns beside.command.thread beside.alone.thread
+	record row "$section" "in \`--attach session -- CMD\`" ns beside.everywhere.thread beside.alone.thread
+}
+
 # ---- threads ----
 
 thread_counts() { # 1, 2, 4, ... and all cores

@@ -89,7 +89,17 @@ int capture__add_request(struct capture *c, uint8_t nr, const struct function *f
 	return 0;
 }
 
-int capture__add_known(struct capture *c, dev_t dev, ino_t ino)
+int capture__add_known(struct capture *c, dev_t dev, ino_t ino, uint32_t group)
+{
+	return 0;
+}
+
+bool capture__covers(struct capture *c, pid_t pid, uint32_t group)
+{
+	return false;
+}
+
+int capture__cover(struct capture *c, pid_t pid, uint32_t group)
 {
 	return 0;
 }
@@ -112,6 +122,11 @@ static void on_gap(pid_t pid, const char *what, uint64_t begin, uint64_t end, vo
 {
 }
 
+static bool takes(pid_t pid, void *arg)
+{
+	return false;
+}
+
 /* How many libraries of the last were probed, or an error. */
 static int add_processes(struct targets *targets, char **pids)
 {
@@ -127,7 +142,7 @@ static int add_processes(struct targets *targets, char **pids)
 
 static int attach_and_wait(struct capture *c, enum capture_mode mode, char **pids)
 {
-	static const struct targets_callbacks nothing = {on_use, on_gap, NULL};
+	static const struct targets_callbacks nothing = {on_use, on_gap, takes, NULL};
 	struct selection selection;
 	struct attach *attach = attach_links__new(c, mode);
 	struct functions *fns;
@@ -138,7 +153,7 @@ static int attach_and_wait(struct capture *c, enum capture_mode mode, char **pid
 
 	selection__all(&selection);
 	fns = functions__new(&selection);
-	targets = fns && attach ? targets__new(fns, attach, false, &nothing) : NULL;
+	targets = fns && attach ? targets__new(fns, attach, REACH_PROCESSES, &nothing) : NULL;
 	n = targets ? add_processes(targets, pids) : -ENOMEM;
 	if (n > 0) {
 		printf("attached %.2f %zu\n", now_ms() - begin, targets__function_count(targets));

@@ -5,16 +5,20 @@
  *
  *   static_hip [ROUNDS [go]]           go: says `ready PID` and waits for SIGUSR1 first
  *   static_hip ROUNDS until FILE       goes on until FILE exists, and for ROUNDS more
+ *   static_hip ROUNDS child FILE       the same in a child that it starts at once, after "child
+ * PID"
  *
  * Each round takes a millisecond and calls four functions of HIP with its number as an argument,
  * and hipster(), which is none. Before its calls it prints "call NUMBER NOW" (ns, CLOCK_BOOTTIME).
  */
 #include <signal.h>
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -88,10 +92,27 @@ static void wait_for_signal(void)
 	sigwait(&set, &number);
 }
 
+/* Forks. In the parent, returns when the child has ended. */
+static bool in_parent(void)
+{
+	pid_t child = fork();
+	int status;
+
+	if (!child)
+		return false;
+	printf("child %d\n", (int)child);
+	fflush(stdout);
+	if (child < 0 || waitpid(child, &status, 0) != child || status)
+		exit(1);
+	return true;
+}
+
 int main(int argc, char **argv)
 {
 	long rounds = argc > 1 ? atol(argv[1]) : 1, made = 0;
 
+	if (argc > 2 && !strcmp(argv[2], "child") && in_parent())
+		return 0;
 	if (argc > 3)
 		while (access(argv[3], F_OK))
 			call_all(++made);

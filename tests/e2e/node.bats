@@ -165,40 +165,6 @@ host_libraries() {
 	! jq -r '.traceEvents[].name' "$T/t.json" | grep -q "$T/mine.* was probed" || false
 }
 
-# gap PID PATTERN: begin and end (ns) of the time in which calls of that file may have been missed
-gap_of() {
-	jq -r --argjson pid "$1" --arg file "$2" '.traceEvents[] | select(.pid == $pid and
-		(.ph == "b" or .ph == "e") and (.name | contains($file) and test(" was (not )?probed"))) |
-		.ts * 1000 | round' "$T/t.json" | sort -n | xargs
-}
-
-# calls_arrive PID FUNCTION: calls of a process that goes on are in the text, so its files have been probed
-calls_arrive() {
-	wait_for awk -v pid="$1" -v call="$2(" '$2 == pid && index($3, call) == 1 { found = 1; exit }
-		END { exit !found }' "$T/t.text"
-}
-
-# What the process called, by number: all that it said, but for those in the gap; never one beyond it. It has made
-# at least AFTER calls since the gap's end.
-all_but_gap() {
-	local pid=$1 function=$2 argument=$3 said=$4 after=$6 begin end
-
-	read -r begin end < <(gap_of "$pid" "$5")
-	[ -n "$end" ]
-	jq -r --argjson pid "$pid" --arg name "$function" --argjson n "$argument" '.traceEvents[] |
-		select(.pid == $pid and .name == $name) | .args.args[$n]' "$T/t.json" |
-		while read -r n; do echo $((n)); done | sort -n >"$T/seen"
-	[ "$(sort -u "$T/seen" | wc -l)" = "$(wc -l <"$T/seen")" ]
-	awk -v begin="$begin" -v end="$end" -v least="$after" '
-		NR == FNR { seen[$1] = 1; n++; next }
-		$1 == "call" { said++; if ($3 > end) after++; if ($2 in seen) found++
-			else if ($3 < begin || $3 > end) { print "call " $2 " is missing and not in the gap"; bad = 1 } }
-		END { print n " seen of " said ", " after " after a gap of " (end - begin) / 1e6 " ms"
-			exit bad || found != n || after < least }' \
-		"$T/seen" "$said"
-	echo $((end - begin)) >>"$T/gaps"
-}
-
 @test "a process that brings new files: probed at once, and its gap holds all that was missed" {
 	needs_to_be_alone
 	start_node_tracer

@@ -335,6 +335,10 @@ void targets__look(struct targets *t, pid_t pid, uint64_t since)
 {
 }
 
+void targets__forked(struct targets *t, pid_t child, uint64_t since)
+{
+}
+
 void targets__exit(struct targets *t, pid_t pid)
 {
 }

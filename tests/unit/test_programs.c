@@ -81,6 +81,7 @@ static void filters_of_all_kinds(void **state)
 		skel->rodata->only_listed = true;
 		skel->rodata->follow_forks = true;
 		skel->rodata->hold_unknown = true;
+		skel->rodata->by_process = true;
 		skel->rodata->tell_exec = true;
 		skel->rodata->uid_count = RT_FILTERS;
 		skel->rodata->comm_count = RT_FILTERS;

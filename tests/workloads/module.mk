@@ -23,7 +23,7 @@ $(Q)$(call hipcc,$(HIP_OFFLOAD) $< $(1) -o $@)
 endef
 
 WORKLOADS_HIP = vectoradd matrixtranspose streams graphs events ranges job forker longjmp exceptions windows storm leaving cooperative late
-WORKLOADS_C = copies module errors hsa_dispatch hsa_producers hsa_calls resources hsa_resources rate state children unread leaderless executes two_runtimes wrapped
+WORKLOADS_C = copies module errors hsa_dispatch hsa_producers hsa_calls resources hsa_resources rate state children unread leaderless executes two_runtimes wrapped text_check
 WORKLOADS = $(addprefix $(O)/workloads/,$(WORKLOADS_HIP) $(WORKLOADS_C))
 WORKLOAD_FILES = $(O)/workloads/libkernels.so $(O)/workloads/liblate.so $(O)/workloads/kernels.hsaco $(O)/workloads/resources.hsaco
 
@@ -42,6 +42,7 @@ LIBS_hsa_producers = -lhsa-runtime64
 LIBS_hsa_calls = -lhsa-runtime64
 LIBS_hsa_resources = -lhsa-runtime64
 LIBS_two_runtimes = -ldl
+LIBS_text_check = -ldl
 LIBS_resources = -lamdhip64
 LIBS_rate = -lamdhip64 -lpthread
 LIBS_leaderless = -lamdhip64 -lhsa-runtime64 -lpthread -ldl

@@ -57,17 +57,40 @@ static ssize_t read_file(const char *path, char *buf, size_t size)
 	return n;
 }
 
-/* The name in parentheses before it may hold anything. */
-static bool thread_lives(pid_t tid)
+/* 0: there is none. The name in parentheses before it may hold anything. */
+static char thread_state(pid_t tid)
 {
 	char path[PROCFS_PATH], text[512];
 	const char *state;
 
 	snprintf(path, sizeof(path), "/proc/%d/stat", tid);
 	if (read_file(path, text, sizeof(text)) <= 0)
-		return false;
+		return 0;
 	state = strrchr(text, ')');
-	return state && state[1] == ' ' && !strchr("ZXx", state[2]);
+	return state && state[1] == ' ' ? state[2] : 0;
+}
+
+static bool thread_lives(pid_t tid)
+{
+	char state = thread_state(tid);
+
+	return state && !strchr("ZXx", state);
+}
+
+bool procfs__is_stopped(pid_t pid)
+{
+	char path[PROCFS_PATH];
+	struct dirent *entry;
+	bool stopped = true;
+	DIR *dir;
+
+	snprintf(path, sizeof(path), "/proc/%d/task", pid);
+	dir = opendir(path);
+	while (dir && stopped && (entry = readdir(dir)))
+		stopped = !strchr("RS", thread_state(atoi(entry->d_name)) ?: 'X');
+	if (dir)
+		closedir(dir);
+	return stopped;
 }
 
 pid_t procfs__living(pid_t pid)

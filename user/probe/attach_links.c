@@ -17,6 +17,7 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
+#include "user/probe/attach_tracefs.h"
 #include "user/probe/process_probes.h"
 #include "user/base/log.h"
 #include "user/base/parallel.h"
@@ -26,7 +27,8 @@ struct attach {
 	struct capture *capture;
 	enum capture_mode mode;
 	bool agents_capture, agents_alone;
-	struct tracefs_events *tracefs;
+	bool in_tree;
+	struct tracefs_probes *tracefs;
 	int *links;
 	size_t link_count;
 };
@@ -40,13 +42,28 @@ struct attach *attach_links__new(struct capture *capture, enum capture_mode mode
 	a->capture = capture;
 	a->mode = mode;
 	if (mode == CAPTURE_TRACEFS) {
-		a->tracefs = tracefs__new(capture);
+		a->tracefs = attach_tracefs__new(capture);
 		if (!a->tracefs) {
 			free(a);
 			return NULL;
 		}
 	}
 	return a;
+}
+
+int attach_links__prepare_tree(struct attach *a)
+{
+	a->in_tree = true;
+	return attach_tracefs__prepare_tree(a->tracefs);
+}
+
+int attach_links__start_tree(struct attach *a, pid_t pid)
+{
+	int err = attach_tracefs__start_tree(a->tracefs, pid);
+
+	if (err)
+		log_err("attach: process %d: %s", pid, strerror(-err));
+	return err;
 }
 
 void attach_links__leave_to_agents(struct attach *a, bool alone)
@@ -269,25 +286,34 @@ static int attach_process(struct attach *a, const struct library *lib, pid_t pid
 	return err;
 }
 
+/* As attach_links__library returns it. */
+static int attach_by_links(struct attach *a, const struct library *lib, pid_t pid)
+{
+	int err = attach_doors(a, lib, pid);
+
+	if (!err)
+		err = pid ? attach_process(a, lib, pid) : attach_links(a, lib, lib->probes, 0);
+	return err ? err : 1;
+}
+
 int attach_links__library(struct attach *a, const struct library *lib, pid_t pid)
 {
-	int err;
+	int n;
 
 	if (a->agents_alone)
-		return 0;
-	err = add_functions(a, lib);
-	if (!err && a->mode == CAPTURE_TRACEFS)
-		err = tracefs__attach(a->tracefs, lib, pid);
-	else if (!err)
-		err = attach_doors(a, lib, pid);
-	if (!err && a->mode != CAPTURE_TRACEFS)
-		err = pid ? attach_process(a, lib, pid) : attach_links(a, lib, lib->probes, 0);
-	if (err)
-		log_err("attach: %s: %s", lib->name, strerror(-err));
-	else
+		return 1;
+	n = add_functions(a, lib);
+	if (!n)
+		n = a->tracefs ? attach_tracefs__library(a->tracefs, lib, pid)
+			       : attach_by_links(a, lib, pid);
+	if (n < 0)
+		log_err("attach: %s: %s", lib->name, strerror(-n));
+	else if (n)
 		log_info("attach: %zu functions of %s%s", lib->probe_count, lib->name,
-			 pid ? "" : ", all processes");
-	return err;
+			 pid	      ? ""
+			 : a->in_tree ? ", the command"
+				      : ", all processes");
+	return n;
 }
 
 bool attach_links__need_first_thread(const struct attach *a)
@@ -302,7 +328,8 @@ size_t attach_links__missing(const struct attach *a, const struct library *lib, 
 
 void attach_links__known(struct attach *a, const struct library *lib)
 {
-	capture__add_known(a->capture, lib->dev, lib->ino); /* without it they are held, no more */
+	capture__add_known(a->capture, lib->dev, lib->ino,
+			   0); /* without it they are held, no more */
 }
 
 static void close_link(size_t i, void *arg)
@@ -317,7 +344,7 @@ void attach_links__free(struct attach *a)
 	if (!a)
 		return;
 	parallel__run(a->link_count, close_link, a);
-	tracefs__free(a->tracefs);
+	attach_tracefs__free(a->tracefs);
 	free(a->links);
 	free(a);
 }

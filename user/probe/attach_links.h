@@ -20,12 +20,17 @@ struct attach;
 /* NULL with errno set on failure, which is said. The capture must have been opened in that mode. */
 struct attach *attach_links__new(struct capture *capture, enum capture_mode mode);
 
+/* See attach_tracefs.h, and in CAPTURE_TRACEFS alone. 0 or -errno, which is said. */
+int attach_links__prepare_tree(struct attach *a);
+int attach_links__start_tree(struct attach *a, pid_t pid);
+
 /* Agents capture calls in processes that have one. `alone`: nothing is probed. */
 void attach_links__leave_to_agents(struct attach *a, bool alone);
 
 /*
  * Probes the functions of the library in one process, or in all that map it (pid 0). A function
- * that the kernel refuses to probe is left out with a warning. 0 or -errno, which is said.
+ * that the kernel refuses to probe is left out with a warning. Returns 1, 0 if it was probed there
+ * already, or -errno, which is said.
  */
 int attach_links__library(struct attach *a, const struct library *lib, pid_t pid);
 
@@ -46,12 +51,5 @@ void attach_links__free(struct attach *a);
 
 /* The program that belongs on such a function. */
 enum capture_prog attach_links__door_program(enum door door);
-
-/* For the tracefs mode: see attach_tracefs.c. */
-struct tracefs_events;
-
-struct tracefs_events *tracefs__new(struct capture *capture);
-int tracefs__attach(struct tracefs_events *t, const struct library *lib, pid_t pid);
-void tracefs__free(struct tracefs_events *t);
 
 #endif

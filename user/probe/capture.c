@@ -198,6 +198,7 @@ static void configure(struct capture *c, const struct capture_config *config,
 	rodata->only_listed = config->only_listed;
 	rodata->follow_forks = config->follow_forks;
 	rodata->hold_unknown = config->hold_unknown;
+	rodata->by_process = config->by_process;
 	rodata->tell_exec = config->tell_exec;
 	rodata->tracer_pid = getpid();
 	rodata->use_probes = mode == CAPTURE_TRACEFS;
@@ -445,11 +446,33 @@ int capture__add_probe(struct capture *c, const struct rt_probe *probe, uint64_t
 	return update(c->skel->maps.probes, probe, &cookie);
 }
 
-int capture__add_known(struct capture *c, dev_t dev, ino_t ino)
+int capture__add_known(struct capture *c, dev_t dev, ino_t ino, uint32_t group)
 {
 	const struct rt_file file = {.ino = ino, .dev = major(dev) << 20 | minor(dev)};
 
-	return update(c->skel->maps.known_files, &file, &(__u8){1});
+	if (group >= RT_FILE_GROUPS)
+		return 0;
+	return update(c->skel->maps.known_files, &file, &(__u8){group});
+}
+
+static uint64_t groups_of(struct capture *c, pid_t pid)
+{
+	uint64_t groups = 0;
+
+	bpf_map_lookup_elem(bpf_map__fd(c->skel->maps.covered), &pid, &groups);
+	return groups;
+}
+
+bool capture__covers(struct capture *c, pid_t pid, uint32_t group)
+{
+	return group < RT_FILE_GROUPS && groups_of(c, pid) & 1ULL << group;
+}
+
+int capture__cover(struct capture *c, pid_t pid, uint32_t group)
+{
+	const uint64_t groups = groups_of(c, pid) | 1ULL << group % RT_FILE_GROUPS;
+
+	return group < RT_FILE_GROUPS ? update(c->skel->maps.covered, &(__u32){pid}, &groups) : 0;
 }
 
 uint32_t capture__add_behind(struct capture *c, uint64_t before, uint64_t after)

@@ -32,6 +32,7 @@ struct capture_config {
 	bool only_listed;  /* capture the processes given by capture__list_pid alone */
 	bool follow_forks; /* and their children */
 	bool hold_unknown; /* stop a process that maps an unknown library until it is probed */
+	bool by_process;   /* a known one is probed in the processes of capture__cover alone */
 	bool tell_exec;	   /* RT_REC_EXEC of every process */
 	bool all_new;	   /* no captured process has run anything before the capture is open */
 	bool kfd;	   /* system calls to the GPU driver */
@@ -106,8 +107,19 @@ uint32_t capture__add_spills(struct capture *c, const struct rt_spills *spills);
 /* The function by which requests of that number to /dev/kfd are recorded. 0 or -errno. */
 int capture__add_request(struct capture *c, uint8_t nr, const struct function *fn);
 
-/* A process that opens that file need not be held: it is probed for all. 0 or -errno. */
-int capture__add_known(struct capture *c, dev_t dev, ino_t ino);
+/*
+ * A process that maps that file need not be held: it is probed in all, or in the processes that are
+ * covered by that group of files. 0 or -errno.
+ */
+int capture__add_known(struct capture *c, dev_t dev, ino_t ino, uint32_t group);
+
+/*
+ * The files of that group are probed in the process, and in all that it starts from now on, until
+ * one executes a program that takes its probes away. Of a group beyond the last (RT_FILE_GROUPS)
+ * nothing is remembered.
+ */
+int capture__cover(struct capture *c, pid_t pid, uint32_t group);
+bool capture__covers(struct capture *c, pid_t pid, uint32_t group);
 
 /*
  * Ends of GPU operations that the agent of a process has not recorded are to be sent if that is

@@ -7,6 +7,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
+#include <poll.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -19,6 +20,8 @@
 #include "user/probe/known_files.h"
 #include "user/base/log.h"
 #include "user/base/procfs.h"
+
+#define STOP_MS 100 /* how long a process may take to stop */
 
 /* A file that a process uses. */
 struct use {
@@ -36,15 +39,16 @@ struct use {
 struct targets {
 	struct functions *fns;
 	struct attach *attach;
-	bool node_wide;
+	enum targets_reach reach;
 	struct targets_callbacks callbacks;
 	struct known_files *files;
 	struct use *uses;
+	bool late;   /* a program of a tree was probed when it ran already */
 	pid_t *pids; /* added */
 	size_t pid_count;
 };
 
-struct targets *targets__new(struct functions *fns, struct attach *attach, bool node_wide,
+struct targets *targets__new(struct functions *fns, struct attach *attach, enum targets_reach reach,
 			     const struct targets_callbacks *callbacks)
 {
 	struct targets *t = calloc(1, sizeof(*t));
@@ -53,7 +57,7 @@ struct targets *targets__new(struct functions *fns, struct attach *attach, bool 
 		return NULL;
 	t->fns = fns;
 	t->attach = attach;
-	t->node_wide = node_wide;
+	t->reach = reach;
 	t->callbacks = *callbacks;
 	t->files = known_files__new(fns);
 	if (!t->files) {
@@ -101,22 +105,26 @@ static struct use *get_use(struct targets *t, struct library *lib, pid_t pid)
 	return u;
 }
 
-/* `pid`: in that process alone; 0: in all, beside those in which it is probed alone. */
+/*
+ * `pid`: in that process alone, or with what it starts; 0: in all, beside those in which it is
+ * probed alone. Returns 1, 0 if it was probed there already, or -errno.
+ */
 static int attach_file(struct targets *t, struct library *lib, pid_t pid)
 {
-	int err;
+	int n;
 
 	if (lib->everywhere)
 		return 0;
-	err = attach_links__library(t->attach, lib, pid);
-	lib->attached_at = clock__boot_ns();
-	if (err)
-		return err;
+	n = attach_links__library(t->attach, lib, pid);
+	if (n)
+		lib->attached_at = clock__boot_ns();
+	if (n < 0)
+		return n;
 	lib->attached = true;
-	lib->everywhere = !pid;
+	lib->everywhere = !pid && t->reach != REACH_TREE;
 	if (lib->everywhere)
 		attach_links__known(t->attach, lib);
-	return 0;
+	return n;
 }
 
 /*
@@ -128,15 +136,17 @@ static int attach_file(struct targets *t, struct library *lib, pid_t pid)
 static int attach_use(struct targets *t, struct use *u)
 {
 	pid_t pid = u->key.pid;
-	int err;
+	int n;
 
-	if (t->node_wide || u->orphaned || procfs__living(pid) != pid)
+	if (t->reach == REACH_TREE)
+		return attach_file(t, u->key.lib, pid);
+	if (t->reach == REACH_NODE || u->orphaned || procfs__living(pid) != pid)
 		return attach_file(t, u->key.lib, 0);
 	if (u->probed)
 		return 0;
-	err = attach_file(t, u->key.lib, pid);
-	u->probed = !err && !u->key.lib->everywhere;
-	return err;
+	n = attach_file(t, u->key.lib, pid);
+	u->probed = n >= 0 && !u->key.lib->everywhere;
+	return n;
 }
 
 static void tell_late(struct targets *t, pid_t pid, const struct library *lib, uint64_t since)
@@ -157,11 +167,11 @@ static void tell_never(struct targets *t, pid_t pid, const char *name, uint64_t 
 	t->callbacks.gap(pid, what, since, clock__boot_ns(), t->callbacks.arg);
 }
 
-/* The process uses the file, and may have called it since then. */
+/* The process uses the file, and may have called it since then. 1: it has a gap for that. */
 static int use_file(struct targets *t, struct library *lib, pid_t pid, uint64_t since)
 {
 	struct use *u;
-	int err;
+	int n;
 
 	if (!(lib->probe_count + lib->door_count))
 		return 0;
@@ -171,11 +181,13 @@ static int use_file(struct targets *t, struct library *lib, pid_t pid, uint64_t 
 	if (u->told)
 		return 0;
 	u->told = true;
-	err = attach_use(t, u);
+	n = attach_use(t, u);
 	t->callbacks.uses(pid, lib, t->callbacks.arg);
-	if (since && since < lib->attached_at)
-		tell_late(t, pid, lib, since);
-	return err;
+	/* In a tree it may have been probed in another process since. */
+	if (!since || since >= lib->attached_at || (!n && t->reach == REACH_TREE))
+		return n < 0 ? n : 0;
+	tell_late(t, pid, lib, since);
+	return n < 0 ? n : 1;
 }
 
 /* ---- what a process maps ---- */
@@ -187,6 +199,7 @@ struct scan {
 	uint64_t since;
 	const char *name; /* of a file that it is said to have mapped */
 	bool named;	  /* it was among those found */
+	bool late;	  /* the program may have made calls before it was probed */
 	int found;
 	int err;
 };
@@ -224,7 +237,7 @@ static int on_mapping(const struct mapping *m, void *arg)
 		return 0;
 	}
 	err = use_file(s->t, lib, s->pid, s->since);
-	s->err = s->err ? s->err : err;
+	s->err = s->err || err > 0 ? s->err : err;
 	return 0;
 }
 
@@ -261,6 +274,8 @@ static void scan_program(struct scan *s)
 		return;
 	s->found++;
 	s->err = use_file(s->t, lib, s->pid, s->since);
+	s->late = s->err > 0;
+	s->err = s->late ? 0 : s->err;
 }
 
 static int scan_process(struct scan *s)
@@ -309,6 +324,13 @@ int targets__add_process(struct targets *t, pid_t pid)
 	return found;
 }
 
+/* A thread that is in fork has started a process, without the probes, when it is stopped. */
+static void wait_until_stopped(pid_t pid)
+{
+	for (int ms = 0; ms < STOP_MS && !procfs__is_stopped(pid); ms++)
+		poll(NULL, 0, 1);
+}
+
 void targets__mapped(struct targets *t, pid_t pid, const struct rt_rec_mapped *rec)
 {
 	bool held = rec->h.flags & RT_MAPPED_STOPPED;
@@ -317,6 +339,8 @@ void targets__mapped(struct targets *t, pid_t pid, const struct rt_rec_mapped *r
 
 	snprintf(name, sizeof(name), "%s", rec->name);
 	s.name = name;
+	if (held && t->reach == REACH_TREE)
+		wait_until_stopped(pid);
 	scan_process(&s);
 	if (!s.named && !(rec->h.flags & RT_MAPPED_KNOWN) && library_probes__is_rocm(name))
 		tell_never(t, pid, name, rec->h.ts);
@@ -381,10 +405,47 @@ int targets__add_file(struct targets *t, int fd, const char *name, bool program)
 {
 	bool again;
 	struct library *lib = known_files__get(t->files, fd, name, program, &again);
+	int n;
 
 	if (!lib)
 		return -errno;
-	return lib->probe_count + lib->door_count ? attach_file(t, lib, 0) : 0;
+	n = lib->probe_count + lib->door_count ? attach_file(t, lib, 0) : 0;
+	return n < 0 ? n : 0;
+}
+
+struct relatives {
+	struct targets *t;
+	uint64_t since;
+};
+
+static int scan_relative(pid_t pid, void *arg)
+{
+	const struct relatives *r = arg;
+	struct scan s = {.t = r->t, .pid = pid, .since = r->since};
+
+	if (r->t->callbacks.takes(pid, r->t->callbacks.arg))
+		scan_program(&s);
+	return 0;
+}
+
+/*
+ * What the program had started before it was probed has not got its probes. A process that is about
+ * to be started now is reported later, see targets__forked.
+ */
+static void probe_relatives(struct targets *t, uint64_t since)
+{
+	struct relatives r = {t, since};
+
+	t->late = true;
+	procfs__processes(scan_relative, &r);
+}
+
+void targets__forked(struct targets *t, pid_t child, uint64_t since)
+{
+	struct scan s = {.t = t, .pid = child, .since = since};
+
+	if (t->late)
+		scan_program(&s);
 }
 
 void targets__exec(struct targets *t, pid_t pid, bool by_thread, uint64_t since)
@@ -399,6 +460,8 @@ void targets__exec(struct targets *t, pid_t pid, bool by_thread, uint64_t since)
 		u->orphaned |= by_thread;
 	}
 	scan_program(&s);
+	if (s.late && t->reach != REACH_PROCESSES)
+		probe_relatives(t, since);
 }
 
 static void adopt(struct targets *t, struct use *u, uint64_t since)
@@ -408,7 +471,7 @@ static void adopt(struct targets *t, struct use *u, uint64_t since)
 	size_t missing = attach_links__missing(t->attach, lib, pid);
 	char what[512];
 
-	if (attach_file(t, lib, 0)) {
+	if (attach_file(t, lib, 0) < 0) {
 		log_warn("process %d: its first thread has ended: calls of %s can be missing when "
 			 "another tracer comes or goes",
 			 pid, lib->name);
@@ -427,7 +490,7 @@ void targets__first_thread_ended(struct targets *t, pid_t pid, uint64_t since)
 {
 	struct use *u, *next;
 
-	if (t->node_wide || !attach_links__need_first_thread(t->attach))
+	if (t->reach != REACH_PROCESSES || !attach_links__need_first_thread(t->attach))
 		return;
 	HASH_ITER (hh, t->uses, u, next) {
 		if (u->key.pid == (uint64_t)pid && u->probed && !u->key.lib->everywhere)

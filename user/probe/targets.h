@@ -25,14 +25,23 @@ struct targets_callbacks {
 	 * Called after `uses`.
 	 */
 	void (*gap)(pid_t pid, const char *what, uint64_t begin, uint64_t end, void *arg);
+	/* Is the process traced? */
+	bool (*takes)(pid_t pid, void *arg);
 	void *arg;
 };
 
-/*
- * `node_wide`: a library is probed in every process that maps it; otherwise in each process alone,
- * and no other process on the node meets a breakpoint, unless a process's first thread has ended.
- */
-struct targets *targets__new(struct functions *fns, struct attach *attach, bool node_wide,
+/* Where a library is probed. */
+enum targets_reach {
+	/*
+	 * In each process alone; no other process on the node meets a breakpoint, unless a
+	 * process's first thread has ended.
+	 */
+	REACH_PROCESSES,
+	REACH_TREE, /* in a command and all that it starts; see attach_tracefs.h */
+	REACH_NODE, /* in every process that maps it */
+};
+
+struct targets *targets__new(struct functions *fns, struct attach *attach, enum targets_reach reach,
 			     const struct targets_callbacks *callbacks);
 void targets__free(struct targets *t);
 
@@ -54,8 +63,8 @@ void targets__each_library(struct targets *t, pid_t pid,
 void targets__each_process(struct targets *t, void (*fn)(pid_t pid, void *arg), void *arg);
 
 /*
- * Probes a file in all processes before one uses it: a library, or a program that may have one
- * linked in. Takes over fd. 0 or -errno. Node-wide only.
+ * Probes a file before a process uses it: a library, or a program that may have one linked in.
+ * Takes over fd. 0 or -errno. Not for REACH_PROCESSES.
  */
 int targets__add_file(struct targets *t, int fd, const char *name, bool program);
 
@@ -68,6 +77,9 @@ void targets__mapped(struct targets *t, pid_t pid, const struct rt_rec_mapped *r
  * has executed it, and is the first now.
  */
 void targets__exec(struct targets *t, pid_t pid, bool by_thread, uint64_t since);
+
+/* A traced process has started that one, at `since`. */
+void targets__forked(struct targets *t, pid_t child, uint64_t since);
 
 /*
  * The process's first thread has ended, at `since`, and others go on: its libraries are probed in

@@ -235,6 +235,11 @@ static void on_kernel_record(const void *data, size_t size, void *arg)
 	case RT_REC_TASK:
 		on_first_call(in, rec);
 		break;
+	case RT_REC_FORK:
+		if (!in->stopping)
+			targets__forked(in->targets, ((const struct rt_rec_fork *)data)->child,
+					rec->ts);
+		break;
 	case RT_REC_SPAN:
 		if (rec->flags & RT_SPAN_UNFINISHED)
 			end_agent_calls(in, rec, ((const struct rt_rec_span *)data)->begin);
@@ -439,9 +444,16 @@ void intake__gap(pid_t pid, const char *what, uint64_t begin, uint64_t end, void
 	merge__gap(in->merge, pid, what, begin, end);
 }
 
+static bool takes(pid_t pid, void *arg)
+{
+	struct intake *in = arg;
+
+	return capture__takes(in->capture, pid);
+}
+
 struct targets_callbacks intake__targets_callbacks(struct intake *in)
 {
-	return (struct targets_callbacks){on_use, intake__gap, in};
+	return (struct targets_callbacks){on_use, intake__gap, takes, in};
 }
 
 /* ---- from the reorder buffer into the merge ---- */

@@ -193,7 +193,8 @@ static const struct argp_option argp_options[] = {
 	 "16)",
 	 0},
 	{"attach", OPT_ATTACH, "MODE", 0,
-	 "session (Linux 6.13), multi (6.6) or tracefs (5.15); default: the best the kernel has",
+	 "session (Linux 6.13), multi (6.6) or tracefs (5.15); default: the best the kernel has, "
+	 "for a command tracefs where that probes no other process (6.12)",
 	 0},
 	{"capture", OPT_CAPTURE, "auto|uprobe|agent", 0,
 	 "By whom calls are captured: auto (default), by the agent in processes that carry it, in "

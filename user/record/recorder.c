@@ -32,6 +32,7 @@
 #include "user/api/kfd_ioctls.h"
 #include "user/record/launch_command.h"
 #include "user/base/log.h"
+#include "user/probe/kernel_support.h"
 #include "user/record/losses_by_process.h"
 #include "user/merge/merge.h"
 #include "user/probe/nop5_test.h"
@@ -43,6 +44,7 @@
 #include "user/base/same_file.h"
 #include "user/probe/targets.h"
 #include "user/probe/tracefs.h"
+#include "user/probe/tracefs_events.h"
 #include "user/merge/task_names.h"
 
 #define AGENT_START_MS 500
@@ -65,6 +67,7 @@ struct recorder {
 	bool stop;
 	bool off;	/* in the kernel */
 	bool to_stdout; /* a sink writes there while we record */
+	bool in_tree;	/* the command and what it starts is probed, and nothing else */
 };
 
 /* ---- losses ---- */
@@ -302,13 +305,37 @@ static int add_request(void *capture, uint8_t number, const struct function *fn)
 	return err ? err : capture__add_request(capture, number, fn);
 }
 
+/* A command and all that it starts is probed alone, if no other way of attaching was asked for. */
+static bool probes_tree(const struct options *o)
+{
+	return o->command && (o->attach_mode < 0 || o->attach_mode == CAPTURE_TRACEFS) &&
+	       kernel_support__keeps_events() && tracefs_events__can_be_defined();
+}
+
+static enum capture_mode mode_of(const struct options *o)
+{
+	if (o->attach_mode >= 0)
+		return o->attach_mode;
+	return probes_tree(o) ? CAPTURE_TRACEFS : capture__best_mode();
+}
+
+static enum targets_reach reach_of(const struct options *o)
+{
+	if (o->pid_count)
+		return REACH_PROCESSES;
+	return probes_tree(o) ? REACH_TREE : REACH_NODE;
+}
+
 static int open_capture(struct recorder *r)
 {
 	const struct options *o = r->opt;
+	const enum capture_mode mode = mode_of(o);
+	const enum targets_reach reach = reach_of(o);
 	struct capture_config config = {
 		.only_listed = !o->all,
 		.follow_forks = o->command,
-		.hold_unknown = o->command,
+		.hold_unknown = o->command && o->capture_by != CAPTURE_BY_AGENT,
+		.by_process = reach == REACH_TREE,
 		.tell_exec = o->all,
 		.all_new = o->command,
 		.doorbells = o->selection.doorbells,
@@ -319,10 +346,7 @@ static int open_capture(struct recorder *r)
 		.ring_bytes = o->ring_bytes,
 	};
 	const struct targets_callbacks callbacks = intake__targets_callbacks(&r->in);
-	bool node_wide = !o->pid_count;
-	enum capture_mode mode;
 
-	mode = o->attach_mode >= 0 ? (enum capture_mode)o->attach_mode : capture__best_mode();
 	log_info("functions are probed in mode %s", capture_mode_names[mode]);
 	r->in.capture = capture__open(&config, mode);
 	if (!r->in.capture)
@@ -338,8 +362,11 @@ static int open_capture(struct recorder *r)
 		return -errno;
 	if (agents_capture(o))
 		attach_links__leave_to_agents(r->attach, o->capture_by == CAPTURE_BY_AGENT);
-	r->in.targets = targets__new(r->trace.fns, r->attach, node_wide, &callbacks);
-	return r->in.targets ? 0 : -ENOMEM;
+	r->in.targets = targets__new(r->trace.fns, r->attach, reach, &callbacks);
+	if (!r->in.targets)
+		return -ENOMEM;
+	r->in_tree = reach == REACH_TREE;
+	return r->in_tree ? attach_links__prepare_tree(r->attach) : 0;
 }
 
 static int open_merge(struct recorder *r)
@@ -520,7 +547,9 @@ static int start_command(struct recorder *r)
 	int err;
 
 	attach_ahead(r);
-	err = capture__list_pid(r->in.capture, r->launch.pid);
+	err = r->in_tree ? attach_links__start_tree(r->attach, r->launch.pid) : 0;
+	if (!err)
+		err = capture__list_pid(r->in.capture, r->launch.pid);
 	if (!err) {
 		r->guard = release_on_death__start(capture__pids_map(r->in.capture));
 		err = r->guard < 0 ? r->guard : 0;
