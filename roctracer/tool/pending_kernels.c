@@ -16,6 +16,7 @@
 
 #include "inprocess/kernel_clock.h"
 #include "inprocess/loaded_libraries.h"
+#include "inprocess/running_threads.h"
 #include "roctracer/tool/tool_internal.h"
 
 #define PLACES		65536 /* ids are counted up: calls at once */
@@ -112,17 +113,29 @@ static void wait_for_thread(void)
 	sem_timedwait(&waited, &until);
 }
 
-/* HIP reports kernels on its own threads: waits until all are reported, or no more come. */
+/* In a wait that has lasted for so many ms so far, and in as many of which no thread ran. */
+static bool none_comes(int waited_ms, int idle_ms)
+{
+	return idle_ms >= IDLE_MS || waited_ms >= (int)(LONGEST_WAIT_NS / 1000000);
+}
+
+/*
+ * HIP reports kernels on its own threads: waits until all are reported, or no more come. A thread
+ * that gets no CPU is not idle.
+ */
 static void wait_for_records(void)
 {
 	const struct timespec pause = {.tv_nsec = 1000000};
 	uint64_t left = under_way(), before;
+	int waited_ms = 0, idle_ms = 0;
 
-	for (int idle = 0; left && idle < IDLE_MS; idle = left < before ? 0 : idle + 1) {
+	while (left && !none_comes(waited_ms, idle_ms)) {
 		nanosleep(&pause, NULL);
 		tool_flush();
 		before = left;
 		left = under_way();
+		waited_ms = left < before ? 0 : waited_ms + 1;
+		idle_ms = left < before ? 0 : idle_ms + !running_threads__any();
 	}
 }
 

@@ -263,13 +263,22 @@ assert not started and sum(map(len, stacks.values())) == 1' "$1" "$2"
 	[ "$(lines roctx_trace.txt | cut -d ' ' -f 3- | tr '\n' ' ')" = '3:2:"late" 1:0:"late" 2:0:"" 4:2:"" ' ]
 }
 
-@test "exit() out of the middle: all calls, and all that the GPUs did" {
+# leaves OPTION...: `leaving` with the tool, and all is known.
+leaves() {
 	sim SIMKFD_GPUS=2 "$O/workloads/leaving" -t 4 -n 50 >"$T/out" 2>&1 || skip "this HIP ends by a signal at such an exit(), with no tool"
-	told ROCTRACER_DOMAIN=hip "$O/workloads/leaving" -t 4 -n 50
+	told ROCTRACER_DOMAIN=hip "$@" "$O/workloads/leaving" -t 4 -n 50
 	check_lines
 	check_calls
 	check_dispatches
 	[ "$(wc -l <"$T/ran")" = "$(awk '$1 == "calls" && $2 == "hipLaunchKernel" { print $3 }' "$T/out")" ]
+}
+
+@test "exit() out of the middle: all calls, and all that the GPUs did" {
+	leaves
+}
+
+@test "the same where the threads that HIP reports with get no CPU for long" {
+	leaves LD_PRELOAD="$O/tests/slow_events.so $O/libsimkfd.so"
 }
 
 @test "what is known at exit() is written before destructors, which may not come to their end" {

@@ -53,6 +53,13 @@ ROCTRACER_TESTS += $(patsubst %,$(O)/tests/test_%_$(1),$(ROCTRACER_PARTS) subscr
 endef
 $(foreach hip,$(FAKEHIPS),$(eval $(call fakehip,$(hip))))
 
+$(O)/tests/slow_events.so: $(O)/pic/tests/roctracer/slow_events.o
+	$(call say,LD,$@)
+	@mkdir -p $(@D)
+	$(Q)$(CC) -shared $< -o $@ -ldl
+
+tests: $(O)/tests/slow_events.so
+
 include tests/roctracer/kfd.mk
 
 UNIT_TESTS += $(ROCTRACER_TESTS)
