@@ -136,7 +136,8 @@ start_tracing() {
 	"$@" 2>"$T/err" &
 	tracer=$!
 	JOBS_STARTED+=("$tracer")
-	wait_for grep -q 'API calls' "$T/err"
+	wait_for eval 'grep -q "API calls" "$T/err" || ! kill -0 "$tracer"'
+	grep 'API calls' "$T/err" || { cat "$T/err" && return 1; }
 }
 
 # trace_until LEAST PATTERN NAME OPTION...: a tracer that is interrupted when NAME.text has so many lines like the pattern.
