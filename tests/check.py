@@ -256,6 +256,11 @@ def even_out():
     for limit, least in ((resource.RLIMIT_CORE, 0), (resource.RLIMIT_NOFILE, 4096)):
         hard = resource.getrlimit(limit)[1]
         resource.setrlimit(limit, (least if hard == resource.RLIM_INFINITY else min(least, hard), hard))
+    # A shell that starts the check in the background has it ignore some; SIGPIPE and SIGXFSZ are Python's own.
+    for number in signal.valid_signals() - {signal.SIGPIPE, signal.SIGXFSZ}:
+        if signal.getsignal(number) == signal.SIG_IGN:
+            signal.signal(number, signal.SIG_DFL)
+    signal.pthread_sigmask(signal.SIG_SETMASK, ())
 
 
 def load():
