@@ -238,6 +238,7 @@ int BPF_PROG(task_exit, struct task_struct *task)
 	if (last) {
 		bpf_map_delete_elem(&pids, &pid);
 		bpf_map_delete_elem(&covered, &pid);
+		bpf_map_delete_elem(&held, &pid);
 	}
 	how = (last ? RT_EXIT_LAST : 0) | (first ? RT_EXIT_FIRST : 0) |
 	      (task->exit_code & 0x7f ? RT_EXIT_KILLED : 0);
@@ -384,6 +385,7 @@ int BPF_PROG(task_exec, struct task_struct *task, int old_pid)
 		p->callers = 0;
 	if (!is_dumpable(task))
 		bpf_map_delete_elem(&covered, &pid);
+	on_program(BPF_CORE_READ(task, mm, exe_file));
 	state = bpf_map_lookup_elem(&pids, &pid);
 	if (state) {
 		state->off = initially_off;

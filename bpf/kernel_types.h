@@ -48,6 +48,7 @@ struct inode {
 
 struct qstr {
 	const unsigned char *name;
+	__u32 len;
 };
 
 struct dentry {
@@ -84,6 +85,7 @@ struct vm_area_struct {
 struct mm_struct {
 	unsigned long arg_start, arg_end;
 	unsigned long flags;
+	struct file *exe_file;
 };
 
 /* Linux 6.18 */
@@ -188,6 +190,7 @@ static __always_inline __u64 file_name(struct file *file)
 	return name[0];
 }
 
+#define SIGCONT 18
 #define SIGSTOP 19
 
 /* Names of eight bytes and less are compared as numbers. */

@@ -11,6 +11,10 @@
  * With by_process a known file is probed in some processes alone: a process has the probes of the
  * one that started it, from the moment of its start.
  *
+ * Processes that are kept off (user/probe/kept_off.h) must not find a breakpoint in what they map.
+ * The kernel puts them into each private mapping that is not writable, of whatever protection. So
+ * such a process is stopped there, too, until user space has put the code back.
+ *
  * The programs sit on the functions of the kernel that do it (fexit). The kernel leaves such a
  * program out if it has preempted the same program on that CPU: it counts these runs, and user
  * space then looks for itself (capture__has_missed). Kernels without fexit have tracepoints of
@@ -97,13 +101,62 @@ static __always_inline bool has_failed(long ret)
 	return ret < 0 && ret > -4096;
 }
 
-static __always_inline void on_mapping(struct file *file)
+/*
+ * Stops the calling process before it is back in user mode. It cannot go on before this program
+ * has ended, so user space finds it in the map when it reads the count.
+ */
+static __always_inline bool hold(bool off)
 {
-	struct rt_rec_mapped *r;
+	__u32 pid = bpf_get_current_pid_tgid() >> 32;
 
-	if (!file || !capturing_current() || !is_library(file))
-		return;
-	r = reserve_note(RT_REC_MAPPED, sizeof(*r));
+	if (bpf_send_signal(SIGSTOP))
+		return false;
+	if (!bpf_map_update_elem(&held, &pid, &off, BPF_ANY))
+		return true;
+	bpf_send_signal(SIGCONT);
+	return false;
+}
+
+static __always_inline bool has_name(const volatile struct rt_exe_name *n,
+				     const unsigned char *name, __u32 len)
+{
+	__u64 got[RT_EXE_NAME / 8] = {};
+
+	if (n->at_end > len)
+		return false;
+	bpf_probe_read_kernel_str(got, sizeof(got), name + (n->at_end ? len - n->at_end : 0));
+	for (int i = 0; i < RT_EXE_NAME / 8; i++)
+		if ((got[i] & n->mask[i]) != n->text[i])
+			return false;
+	return true;
+}
+
+static __always_inline bool is_kept_off(void)
+{
+	struct task_struct *task = bpf_get_current_task_btf();
+	struct dentry *exe = BPF_CORE_READ(task, mm, exe_file, f_path.dentry);
+	const unsigned char *name = BPF_CORE_READ(exe, d_name.name);
+	__u32 len = BPF_CORE_READ(exe, d_name.len);
+
+	if (bpf_get_current_pid_tgid() >> 32 == tracer_pid)
+		return false;
+	for (int i = 0; i < RT_EXE_NAMES && i < kept_off_count; i++)
+		if (has_name(&kept_off[i], name, len))
+			return true;
+	return false;
+}
+
+/* In an overlay a file that is known has other numbers: so names count, too. */
+static __always_inline void hold_kept_off(struct file *file, bool library)
+{
+	if ((is_known(file) || (library && (node_wide || capturing_current()))) && hold(true))
+		__sync_fetch_and_add(&held_off, 1);
+}
+
+static __always_inline void tell_mapping(struct file *file, bool off)
+{
+	struct rt_rec_mapped *r = reserve_note(RT_REC_MAPPED, sizeof(*r));
+
 	if (!r)
 		return;
 	bpf_probe_read_kernel_str(r->name, sizeof(r->name),
@@ -111,9 +164,29 @@ static __always_inline void on_mapping(struct file *file)
 	fill_names(r);
 	if (is_known(file))
 		r->h.flags = RT_MAPPED_KNOWN;
-	else if (hold_unknown && !bpf_send_signal(SIGSTOP))
+	else if (hold_unknown && !off && hold(false))
 		r->h.flags = RT_MAPPED_STOPPED;
 	submit(r);
+}
+
+static __always_inline void on_mapping(struct file *file, bool exec)
+{
+	bool library = file && is_library(file), off;
+
+	if (!library && !(file && programs_probed && is_known(file)))
+		return;
+	off = kept_off_count && is_kept_off();
+	if (library && (exec || off) && capturing_current())
+		tell_mapping(file, off);
+	if (off)
+		hold_kept_off(file, library);
+}
+
+/* The calling process executes that program now, which may have a library linked in. */
+static __always_inline void on_program(struct file *file)
+{
+	if (file && kept_off_count && programs_probed && is_kept_off())
+		hold_kept_off(file, false);
 }
 
 /* All that processes map passes here, and what exec maps. */
@@ -121,8 +194,8 @@ SEC("fexit/vm_mmap_pgoff")
 int BPF_PROG(mapped, struct file *file, unsigned long addr, unsigned long len, unsigned long prot,
 	     unsigned long flags, unsigned long pgoff, unsigned long ret)
 {
-	if (prot & PROT_EXEC && !has_failed(ret))
-		on_mapping(file);
+	if (!has_failed(ret))
+		on_mapping(file, prot & PROT_EXEC);
 	return 0;
 }
 
@@ -132,8 +205,8 @@ int mmap_exit(struct trace_event_raw_sys_exit *ctx)
 	struct task_struct *task = bpf_get_current_task_btf();
 	const struct pt_regs *regs = (const struct pt_regs *)bpf_task_pt_regs(task);
 
-	if (regs->rdx & PROT_EXEC && !(regs->r10 & MAP_ANONYMOUS) && !has_failed(ctx->ret))
-		on_mapping(file_of(task, regs->r8));
+	if (!(regs->r10 & MAP_ANONYMOUS) && !has_failed(ctx->ret))
+		on_mapping(file_of(task, regs->r8), regs->rdx & PROT_EXEC);
 	return 0;
 }
 

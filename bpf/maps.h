@@ -7,6 +7,7 @@
 
 #include "kernel_types.h"
 #include "abi/bpf_records.h"
+#include "abi/executable_name.h"
 
 /* Set before the object is loaded. */
 const volatile __u32 nr_cpus = 1;	  /* possible CPUs */
@@ -15,7 +16,10 @@ const volatile bool follow_forks = false; /* children of listed processes are li
 const volatile bool hold_unknown =
 	false; /* SIGSTOP a process that maps an unknown library, see library_mappings.h */
 const volatile bool by_process = false; /* a known library is probed in covered processes alone */
+const volatile bool node_wide = false;	/* files are probed in all processes */
 const volatile bool tell_exec = false;	/* RT_REC_EXEC for every process */
+const volatile __u32 kept_off_count = 0;
+const volatile struct rt_exe_name kept_off[RT_EXE_NAMES] = {}; /* see library_mappings.h */
 const volatile __u32 tracer_pid = 0;
 const volatile __u64 traced_since =
 	0; /* CLOCK_MONOTONIC: the probes are older than later processes */
@@ -32,6 +36,8 @@ const volatile bool errors_only = false;
 /* Changed while tracing. */
 volatile bool all_off = false;	  /* collection periods, SIGUSR1 */
 volatile bool controlled = false; /* some process has switched tracing on or off */
+volatile bool programs_probed = false;
+volatile __u32 held_off = 0; /* how often a process that is kept off was held */
 
 /* frame.flags */
 #define FRAME_SYSCALL	 0x1 /* a system call, not a function: nothing is called inside it */
@@ -210,6 +216,24 @@ struct {
 	__type(key, __u32);
 	__type(value, __u64);
 } covered SEC(".maps");
+
+/*
+ * By process id: was sent SIGSTOP and waits for SIGCONT; the value: it is kept off. Programs enter
+ * them here, user space moves them to letting_go.
+ */
+struct {
+	__uint(type, BPF_MAP_TYPE_HASH);
+	__uint(max_entries, 65536);
+	__type(key, __u32);
+	__type(value, bool);
+} held SEC(".maps");
+
+struct {
+	__uint(type, BPF_MAP_TYPE_HASH);
+	__uint(max_entries, 65536);
+	__type(key, __u32);
+	__type(value, bool);
+} letting_go SEC(".maps");
 
 struct {
 	__uint(type, BPF_MAP_TYPE_PERCPU_ARRAY);

@@ -89,7 +89,7 @@ int capture__add_request(struct capture *c, uint8_t nr, const struct function *f
 	return 0;
 }
 
-int capture__add_known(struct capture *c, dev_t dev, ino_t ino, uint32_t group)
+int capture__add_known(struct capture *c, const struct library *lib, uint32_t group)
 {
 	return 0;
 }
@@ -143,17 +143,22 @@ static int add_processes(struct targets *targets, char **pids)
 static int attach_and_wait(struct capture *c, enum capture_mode mode, char **pids)
 {
 	static const struct targets_callbacks nothing = {on_use, on_gap, takes, NULL};
+	static const struct kept_off none;
 	struct selection selection;
 	struct attach *attach = attach_links__new(c, mode);
 	struct functions *fns;
 	struct targets *targets;
+	struct holds holds = {.held = -1,
+			      .letting_go = -1}; /* in one process alone nothing is held */
 	double begin = now_ms();
 	char buf[64];
 	int n;
 
 	selection__all(&selection);
 	fns = functions__new(&selection);
-	targets = fns && attach ? targets__new(fns, attach, REACH_PROCESSES, &nothing) : NULL;
+	targets = fns && attach
+			  ? targets__new(fns, attach, REACH_PROCESSES, &none, &holds, &nothing)
+			  : NULL;
 	n = targets ? add_processes(targets, pids) : -ENOMEM;
 	if (n > 0) {
 		printf("attached %.2f %zu\n", now_ms() - begin, targets__function_count(targets));

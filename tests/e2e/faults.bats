@@ -332,7 +332,7 @@ without_tracefs() {
 	done
 	rm "$T/t.json"
 	fails 1 'tracefs: mount on /sys/kernel/tracing: ' without_tracefs setpriv --inh-caps=-all \
-		--bounding-set=-all,+bpf,+perfmon,+sys_ptrace,+checkpoint_restore "$RTRACE" -f json -o "$T/t.json" -- true
+		--bounding-set=-all,+bpf,+perfmon,+sys_ptrace,+checkpoint_restore,+kill "$RTRACE" -f json -o "$T/t.json" -- true
 	[ ! -e "$T/t.json" ]
 	nothing_is_left
 }

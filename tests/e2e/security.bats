@@ -9,7 +9,7 @@ load node
 
 AGENT=$O/librtrace-agent.so
 NOBODY=(setpriv --reuid 65534 --regid 65534 --clear-groups)
-ALWAYS=(BPF PERFMON SYS_PTRACE CHECKPOINT_RESTORE DAC_OVERRIDE)
+ALWAYS=(BPF PERFMON SYS_PTRACE CHECKPOINT_RESTORE DAC_OVERRIDE KILL)
 # Debian's and Ubuntu's kernels want more for events than Linux does.
 if [[ $(uname -v) =~ Debian|Ubuntu ]] && [ "$(cat /proc/sys/kernel/perf_event_paranoid)" -gt 2 ]; then
 	ALWAYS+=(SYS_ADMIN)
@@ -103,7 +103,7 @@ paranoid() {
 	JOBS_STARTED+=("$tracer")
 	wait_for grep -q ready "$T/out"
 	diff "$T/own" "$T/status"
-	has_just "$tracer" "${ALWAYS[@]}" KILL
+	has_just "$tracer" "${ALWAYS[@]}"
 	kill -USR1 "$(awk '/^ready/ { print $2 }' "$T/out")"
 	wait "$tracer"
 }

@@ -84,7 +84,7 @@ needs_tree() {
 	needs_tree
 	command -v valgrind || skip "valgrind is not installed"
 	checked() {
-		sim SIMKFD_GPUS=1 valgrind -q --log-file="$T/valgrind.log" "$O/workloads/hsa_dispatch" -n 5
+		sim SIMKFD_GPUS=1 valgrind -q --fair-sched=yes --log-file="$T/valgrind.log" "$O/workloads/hsa_dispatch" -n 5
 	}
 	checked
 	start_job HSA_TOOLS_LIB="$O/librtrace-agent.so" "$O/workloads/job"

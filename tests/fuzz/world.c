@@ -343,6 +343,28 @@ void targets__exit(struct targets *t, pid_t pid)
 {
 }
 
+void targets__keep_off(struct targets *t, pid_t pid)
+{
+}
+
+bool holds__has_kept_off(struct holds *h)
+{
+	return false;
+}
+
+void holds__each_kept_off(struct holds *h, void (*fn)(pid_t pid, void *arg), void *arg)
+{
+}
+
+void holds__begin_release(struct holds *h, pid_t pid, bool kept_off)
+{
+}
+
+bool holds__end_release(struct holds *h, pid_t pid)
+{
+	return true;
+}
+
 void doorbell_dispatches__drained(struct dispatches *d, const struct rt_rec_dispatch *rec,
 				  struct dispatch_item *item)
 {

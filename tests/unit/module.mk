@@ -5,7 +5,7 @@ CORE_TESTS = test_order test_spills test_clock_map test_correlate test_ranges te
 	test_periods test_task test_select test_control test_strings test_handles test_resources test_codeobjects test_doorbells \
 	test_limits test_nesting test_recording test_idle test_report test_table test_busy test_live test_metrics test_privileges \
 	test_programs test_merge_replay test_hostile_spans test_claim test_args test_format test_sinks test_pftrace test_rates test_csv test_rocpd \
-	test_html test_folded test_slices test_otf2 test_agentless
+	test_html test_folded test_slices test_otf2 test_agentless test_kept_off
 
 $(CORE_TESTS:%=$(O)/tests/%): $(O)/tests/%: $(O)/obj/tests/unit/%.o $(TRACER)
 	$(call say,LD,$@)

@@ -80,19 +80,19 @@ static bool kernel_wants_admin(void)
 
 static bool admin_is_lost(void)
 {
-	return !privileges__reduce(false, false) && permitted() & BIT(CAP_BPF) &&
+	return !privileges__reduce(false) && permitted() & BIT(CAP_BPF) &&
 	       !(permitted() & BIT(CAP_SYS_ADMIN)) == !kernel_wants_admin();
 }
 
 static bool admin_stands_in(void)
 {
-	return lose(CAP_BPF) && !privileges__reduce(false, false) &&
-	       permitted() & BIT(CAP_SYS_ADMIN) && !(permitted() & BIT(CAP_SYS_MODULE));
+	return lose(CAP_BPF) && !privileges__reduce(false) && permitted() & BIT(CAP_SYS_ADMIN) &&
+	       !(permitted() & BIT(CAP_SYS_MODULE));
 }
 
 static bool nothing_is_gained(void)
 {
-	return lose(CAP_DAC_OVERRIDE) && !privileges__reduce(true, true) &&
+	return lose(CAP_DAC_OVERRIDE) && !privileges__reduce(true) &&
 	       !(permitted() & BIT(CAP_DAC_OVERRIDE));
 }
 

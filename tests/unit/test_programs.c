@@ -14,6 +14,7 @@
 #include <bpf/bpf.h>
 #include <cmocka.h>
 
+#include "abi/executable_name.h"
 #include "bpf/api.skel.h"
 #include "user/probe/capture.h"
 #include "user/probe/kernel_support.h"

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: MIT
 /*
  * Compares the code of a library with its file, again and again, as a program that protects itself
- * does and one that translates code sees it: in a mapping that is there from the start, and in a
- * new one each time.
+ * does and one that translates code sees it: in a mapping that is there from the start, and in new
+ * ones each time, one to be executed and one to be read. A program's file is mapped to be read.
  *
- *   text_check LIBRARY FILE    until FILE exists, and once more
+ *   text_check FILE UNTIL    until the file UNTIL exists, and once more
  *
  * Prints `ready`, `differs N` (comparisons) and `result PASSED`, or FAILED with status 1.
  */
@@ -12,6 +12,7 @@
 #include <fcntl.h>
 #include <link.h>
 #include <stdbool.h>
+#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -44,32 +45,48 @@ static void read_file(const char *path)
 	CHECK(file && pread(fd, file, st.st_size, 0) == st.st_size);
 }
 
+/* A new mapping of the code; and how much it is. */
+static const char *map_code(int protection, size_t *mapped)
+{
+	size_t page = sysconf(_SC_PAGESIZE), start = offset / page * page;
+	const char *memory;
+
+	*mapped = offset + size - start;
+	memory = mmap(NULL, *mapped, protection, MAP_PRIVATE, fd, start);
+	CHECK(memory != MAP_FAILED);
+	return memory + (offset - start);
+}
+
 static void find_code(const struct link_map *map)
 {
 	const ElfW(Ehdr) *header = (const void *)file;
 	const ElfW(Phdr) *segment = (const void *)(file + header->e_phoff);
+	uintptr_t address = 0;
+	size_t mapped;
 
 	for (int i = 0; i < header->e_phnum; i++, segment++) {
 		if (segment->p_type != PT_LOAD || !(segment->p_flags & PF_X))
 			continue;
-		code = (const char *)map->l_addr + segment->p_vaddr;
+		address = segment->p_vaddr;
 		offset = segment->p_offset;
 		size = segment->p_filesz;
 	}
-	CHECK(code);
+	CHECK(size);
+	code = map ? (const char *)map->l_addr + address : map_code(PROT_READ, &mapped);
 }
 
-static bool is_as_in_file(void)
+static bool is_as_in_file(const char *memory)
 {
-	size_t page = sysconf(_SC_PAGESIZE), start = offset / page * page;
-	const char *fresh =
-		mmap(NULL, offset + size - start, PROT_READ | PROT_EXEC, MAP_PRIVATE, fd, start);
-	bool same;
+	return !memcmp(memory, file + offset, size);
+}
 
-	CHECK(fresh != MAP_FAILED);
-	same = !memcmp(code, file + offset, size) &&
-	       !memcmp(fresh + offset - start, file + offset, size);
-	munmap((void *)fresh, offset + size - start);
+static bool is_when_mapped(int protection)
+{
+	size_t mapped;
+	const char *memory = map_code(protection, &mapped);
+	bool same = is_as_in_file(memory);
+
+	CHECK(!munmap((void *)(memory + size - mapped), mapped));
 	return same;
 }
 
@@ -85,7 +102,8 @@ int main(int argc, char **argv)
 	fflush(stdout);
 	do {
 		last = !access(argv[2], F_OK);
-		differs += !is_as_in_file();
+		differs += !is_as_in_file(code) || !is_when_mapped(PROT_READ) ||
+			   !is_when_mapped(PROT_READ | PROT_EXEC);
 		usleep(1000);
 	} while (!last);
 	printf("differs %ld\nresult %s\n", differs, differs ? "FAILED" : "PASSED");

@@ -93,6 +93,11 @@ bool procfs__is_stopped(pid_t pid)
 	return stopped;
 }
 
+bool procfs__is_suspended(pid_t pid)
+{
+	return strchr("Tt", thread_state(procfs__living(pid)) ?: 'X');
+}
+
 pid_t procfs__living(pid_t pid)
 {
 	struct dirent *entry;

@@ -21,6 +21,9 @@ pid_t procfs__living(pid_t pid);
 /* Is each of its threads stopped, or in a wait of the kernel's that no signal ends? */
 bool procfs__is_stopped(pid_t pid);
 
+/* Is it stopped by a signal or by a debugger? */
+bool procfs__is_suspended(pid_t pid);
+
 /* The process that has a thread of that id; 0: there is none. */
 pid_t procfs__process_of(pid_t tid);
 

@@ -17,6 +17,8 @@
 #include "user/elf/instruction.h"
 #include "user/record/launch_command.h"
 #include "user/base/log.h"
+#include "user/base/procfs.h"
+#include "user/probe/kept_off.h"
 #include "user/probe/kernel_support.h"
 #include "user/probe/nop5_test.h"
 #include "user/record/privileges.h"
@@ -127,7 +129,7 @@ static void check_privileges(struct checkup *c)
 	c->privileged = !privileges__check();
 	report(c, "privileges", c->privileged ? OUTCOME_OK : OUTCOME_FAIL,
 	       "run as root, or grant CAP_BPF, CAP_PERFMON, CAP_SYS_PTRACE, "
-	       "CAP_CHECKPOINT_RESTORE, "
+	       "CAP_CHECKPOINT_RESTORE, CAP_KILL, "
 	       "and CAP_DAC_OVERRIDE for processes of other users",
 	       c->privileged ? "sufficient" : "capabilities are missing");
 }
@@ -219,6 +221,41 @@ static void check_libraries(struct checkup *c)
 		       "no ROCm library is installed where the loader looks");
 }
 
+struct found_processes {
+	struct kept_off names;
+	char text[256];
+	int count;
+};
+
+static int find_kept_off(pid_t pid, void *arg)
+{
+	struct found_processes *f = arg;
+	size_t len = strlen(f->text);
+	char exe[64];
+
+	if (!kept_off__has(&f->names, pid, exe, sizeof(exe)) || f->count++ > 3)
+		return 0;
+	snprintf(f->text + len, sizeof(f->text) - len, "%s%s", len ? ", " : "",
+		 f->count > 3 ? "and others" : exe);
+	len = strlen(f->text);
+	if (f->count <= 3)
+		snprintf(f->text + len, sizeof(f->text) - len, " (%d)", pid);
+	return 0;
+}
+
+/* Programs that would die of probes in their code. */
+static void check_kept_off(struct checkup *c)
+{
+	struct found_processes f = {};
+
+	kept_off__init(&f.names);
+	procfs__processes(find_kept_off, &f);
+	report(c, "translators", f.count ? OUTCOME_WARN : OUTCOME_OK,
+	       "probes keep off these processes, and their calls are not traced: see "
+	       "docs/reference/limits.md",
+	       "%s", f.count ? f.text : "no process that executes a translation of its code");
+}
+
 static int write_table(const struct checkup *c, FILE *out)
 {
 	static const char *const names[] = {"CHECK", "RESULT", "FOUND", "WHAT TO DO"};
@@ -307,6 +344,7 @@ int doctor_command__check(FILE *out, bool json)
 	check_file(&c, "GPU driver", "/dev/kfd", OUTCOME_WARN, "no AMD GPU can be used here");
 	check_libraries(&c);
 	check_tools_lib(&c);
+	check_kept_off(&c);
 	for (size_t i = 0; i < c.count; i++)
 		possible &= c.checks[i].outcome != OUTCOME_FAIL;
 	err = json ? write_json(&c, out, possible) : write_table(&c, out);

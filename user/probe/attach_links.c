@@ -328,8 +328,7 @@ size_t attach_links__missing(const struct attach *a, const struct library *lib, 
 
 void attach_links__known(struct attach *a, const struct library *lib)
 {
-	capture__add_known(a->capture, lib->dev, lib->ino,
-			   0); /* without it they are held, no more */
+	capture__add_known(a->capture, lib, 0); /* without it they are held, no more */
 }
 
 static void close_link(size_t i, void *arg)

@@ -173,7 +173,7 @@ static int add_library(struct tracefs_probes *t, struct group *g, const struct l
 	if (err)
 		return err;
 	if (t->in_tree)
-		capture__add_known(t->capture, lib->dev, lib->ino, g->number);
+		capture__add_known(t->capture, lib, g->number);
 	return define_probes(g, lib);
 }
 

@@ -18,11 +18,15 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "abi/executable_name.h"
 #include "bpf/api.skel.h"
 #include "user/api/functions.h"
 #include "user/base/log.h"
 #include "user/base/parallel.h"
+#include "user/probe/holds.h"
+#include "user/probe/kept_off.h"
 #include "user/probe/kernel_support.h"
+#include "user/probe/library_probes.h"
 #include "user/probe/tracefs.h"
 
 #define CGROUP_ROOT "/sys/fs/cgroup"
@@ -181,6 +185,12 @@ static void configure_filter(struct api_bpf__rodata *rodata, const struct captur
 	rodata->errors_only = f->errors_only;
 }
 
+static void configure_kept_off(struct api_bpf__rodata *rodata, const struct kept_off *k)
+{
+	rodata->kept_off_count = k->count;
+	memcpy((void *)rodata->kept_off, k->names, sizeof(k->names));
+}
+
 static uint64_t monotonic_ns(void)
 {
 	struct timespec ts;
@@ -199,12 +209,14 @@ static void configure(struct capture *c, const struct capture_config *config,
 	rodata->follow_forks = config->follow_forks;
 	rodata->hold_unknown = config->hold_unknown;
 	rodata->by_process = config->by_process;
+	rodata->node_wide = config->node_wide;
 	rodata->tell_exec = config->tell_exec;
 	rodata->tracer_pid = getpid();
 	rodata->use_probes = mode == CAPTURE_TRACEFS;
 	rodata->initially_off = c->initially_off;
 	rodata->traced_since = config->all_new ? 0 : monotonic_ns();
 	configure_filter(rodata, config->filter);
+	configure_kept_off(rodata, config->kept_off);
 	bpf_map__set_max_entries(c->skel->maps.rings, c->cpus);
 }
 
@@ -424,9 +436,13 @@ static int update(const struct bpf_map *map, const void *key, const void *value)
 	return bpf_map_update_elem(bpf_map__fd(map), key, value, BPF_ANY) ? -errno : 0;
 }
 
-int capture__pids_map(struct capture *c)
+void capture__holds(struct capture *c, struct holds *holds)
 {
-	return bpf_map__fd(c->skel->maps.pids);
+	*holds = (struct holds){
+		.held = bpf_map__fd(c->skel->maps.held),
+		.letting_go = bpf_map__fd(c->skel->maps.letting_go),
+		.count = &c->skel->bss->held_off,
+	};
 }
 
 int capture__list_pid(struct capture *c, pid_t pid)
@@ -446,10 +462,14 @@ int capture__add_probe(struct capture *c, const struct rt_probe *probe, uint64_t
 	return update(c->skel->maps.probes, probe, &cookie);
 }
 
-int capture__add_known(struct capture *c, dev_t dev, ino_t ino, uint32_t group)
+int capture__add_known(struct capture *c, const struct library *lib, uint32_t group)
 {
-	const struct rt_file file = {.ino = ino, .dev = major(dev) << 20 | minor(dev)};
+	const struct rt_file file = {
+		.ino = lib->ino,
+		.dev = major(lib->dev) << 20 | minor(lib->dev),
+	};
 
+	c->skel->bss->programs_probed |= lib->program;
 	if (group >= RT_FILE_GROUPS)
 		return 0;
 	return update(c->skel->maps.known_files, &file, &(__u8){group});
@@ -618,8 +638,9 @@ bool capture__takes(struct capture *c, pid_t pid)
 {
 	struct rt_process_state state;
 
-	return pid != getpid() && (!c->skel->rodata->only_listed ||
-				   !bpf_map_lookup_elem(capture__pids_map(c), &pid, &state));
+	return pid != getpid() &&
+	       (!c->skel->rodata->only_listed ||
+		!bpf_map_lookup_elem(bpf_map__fd(c->skel->maps.pids), &pid, &state));
 }
 
 uint64_t capture__count(struct capture *c, enum rt_count which)

@@ -15,6 +15,9 @@
 
 struct capture;
 struct function;
+struct holds;
+struct kept_off;
+struct library;
 
 /* Calls that are recorded: of each kind that has values, one must fit. */
 struct capture_filter {
@@ -33,12 +36,14 @@ struct capture_config {
 	bool follow_forks; /* and their children */
 	bool hold_unknown; /* stop a process that maps an unknown library until it is probed */
 	bool by_process;   /* a known one is probed in the processes of capture__cover alone */
+	bool node_wide;	   /* files are probed in all processes, captured or not */
 	bool tell_exec;	   /* RT_REC_EXEC of every process */
 	bool all_new;	   /* no captured process has run anything before the capture is open */
 	bool kfd;	   /* system calls to the GPU driver */
 	bool doorbells;	   /* dispatches from doorbells: RT_REC_DISPATCH and those with it */
 	bool start_off;	   /* as if every process had begun with roctracer_stop() */
 	bool start_paused; /* ... with roctxProfilerPause(0) */
+	const struct kept_off *kept_off;
 	const struct capture_filter *filter;
 	size_t ring_bytes; /* a CPU; 0: chosen by the number of CPUs */
 };
@@ -86,8 +91,8 @@ void capture__close(struct capture *c);
 struct bpf_program;
 struct bpf_program *capture__prog(struct capture *c, enum capture_prog prog);
 
-/* The map with the listed processes as keys. */
-int capture__pids_map(struct capture *c);
+/* What it holds; valid until the capture is closed. */
+void capture__holds(struct capture *c, struct holds *holds);
 
 /* Sets what the programs take of the function's calls. Before it is probed. 0 or -errno. */
 int capture__add_function(struct capture *c, const struct function *fn);
@@ -111,7 +116,7 @@ int capture__add_request(struct capture *c, uint8_t nr, const struct function *f
  * A process that maps that file need not be held: it is probed in all, or in the processes that are
  * covered by that group of files. 0 or -errno.
  */
-int capture__add_known(struct capture *c, dev_t dev, ino_t ino, uint32_t group);
+int capture__add_known(struct capture *c, const struct library *lib, uint32_t group);
 
 /*
  * The files of that group are probed in the process, and in all that it starts from now on, until

@@ -358,6 +358,16 @@ static int open_image(const struct library *lib, struct image *image, const stru
 	return err;
 }
 
+static void keep_code(struct library *lib, const struct image *image)
+{
+	for (size_t i = 0; i < image->segment_count; i++) {
+		const struct segment *s = &image->segments[i];
+
+		lib->code[lib->code_count++] =
+			(struct file_range){s->offset, s->offset + s->code.size};
+	}
+}
+
 static int read_functions(struct library *lib, struct functions *fns, unsigned int kernel)
 {
 	struct candidates c = {};
@@ -367,6 +377,7 @@ static int read_functions(struct library *lib, struct functions *fns, unsigned i
 	err = open_image(lib, &image, fns);
 	if (err)
 		return err;
+	keep_code(lib, &image);
 	err = collect(lib, &c, &image, fns);
 	sort_and_unite(&c);
 	if (!err)

@@ -12,6 +12,7 @@
 #include <time.h>
 
 #include "user/api/functions.h"
+#include "user/elf/elf_image.h"
 #include "user/elf/probe_place.h"
 
 struct probe {
@@ -40,11 +41,18 @@ struct unprobed {
 	const char *why; /* a constant */
 };
 
+/* Bytes of a file. */
+struct file_range {
+	uint64_t begin, end;
+};
+
 struct library {
 	dev_t dev;
 	ino_t ino;
-	int fd;		      /* keeps the very file open: it may be out of reach by name */
-	char *name;	      /* as first seen, for messages */
+	int fd;	    /* keeps the very file open: it may be out of reach by name */
+	char *name; /* as first seen, for messages */
+	struct file_range code[IMAGE_SEGMENTS]; /* what is executable: no other part is probed */
+	size_t code_count;
 	struct probe *probes; /* by offset */
 	size_t probe_count;
 	struct probe *doors; /* what is probed for dispatches; see doorbell_functions.h */

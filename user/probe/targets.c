@@ -7,7 +7,6 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
-#include <poll.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -17,11 +16,10 @@
 #include "user/clock/clock_map.h"
 #include "common/hash.h"
 #include "user/elf/elf_image.h"
+#include "user/probe/kept_off_code.h"
 #include "user/probe/known_files.h"
 #include "user/base/log.h"
 #include "user/base/procfs.h"
-
-#define STOP_MS 100 /* how long a process may take to stop */
 
 /* A file that a process uses. */
 struct use {
@@ -40,6 +38,7 @@ struct targets {
 	struct functions *fns;
 	struct attach *attach;
 	enum targets_reach reach;
+	struct kept_off_code kept_off;
 	struct targets_callbacks callbacks;
 	struct known_files *files;
 	struct use *uses;
@@ -49,6 +48,7 @@ struct targets {
 };
 
 struct targets *targets__new(struct functions *fns, struct attach *attach, enum targets_reach reach,
+			     const struct kept_off *kept_off, struct holds *holds,
 			     const struct targets_callbacks *callbacks)
 {
 	struct targets *t = calloc(1, sizeof(*t));
@@ -64,6 +64,7 @@ struct targets *targets__new(struct functions *fns, struct attach *attach, enum 
 		targets__free(t);
 		return NULL;
 	}
+	t->kept_off = (struct kept_off_code){t->files, kept_off, holds};
 	return t;
 }
 
@@ -111,19 +112,24 @@ static struct use *get_use(struct targets *t, struct library *lib, pid_t pid)
  */
 static int attach_file(struct targets *t, struct library *lib, pid_t pid)
 {
+	bool everywhere = !pid && t->reach != REACH_TREE;
+	struct held_processes held = {};
 	int n;
 
 	if (lib->everywhere)
 		return 0;
+	if (everywhere)
+		kept_off_code__hold(&t->kept_off, lib, &held);
 	n = attach_links__library(t->attach, lib, pid);
 	if (n)
 		lib->attached_at = clock__boot_ns();
-	if (n < 0)
-		return n;
-	lib->attached = true;
-	lib->everywhere = !pid && t->reach != REACH_TREE;
+	if (n >= 0) {
+		lib->attached = true;
+		lib->everywhere = everywhere;
+	}
 	if (lib->everywhere)
 		attach_links__known(t->attach, lib);
+	kept_off_code__release(&t->kept_off, lib, &held);
 	return n;
 }
 
@@ -188,6 +194,53 @@ static int use_file(struct targets *t, struct library *lib, pid_t pid, uint64_t 
 		return n < 0 ? n : 0;
 	tell_late(t, pid, lib, since);
 	return n < 0 ? n : 1;
+}
+
+/* ---- processes that are kept off ---- */
+
+struct left_out {
+	struct targets *t;
+	pid_t pid;
+	const char *exe;
+	int found;
+};
+
+/* The process uses the file, which is not probed there. */
+static void leave_out(struct library *lib, void *arg)
+{
+	struct left_out *l = arg;
+	struct targets *t = l->t;
+	struct use *u = get_use(t, lib, l->pid);
+	uint64_t now = clock__boot_ns();
+	char what[512], name[256];
+
+	l->found++;
+	if (!u || u->told || !t->callbacks.takes(l->pid, t->callbacks.arg))
+		return;
+	u->told = true;
+	procfs__basename(lib->name, name, sizeof(name));
+	snprintf(what, sizeof(what), "its calls of %s may be missing: probes keep off %s", name,
+		 l->exe);
+	log_warn("process %d: %s", l->pid, what);
+	t->callbacks.uses(l->pid, lib, t->callbacks.arg);
+	t->callbacks.gap(l->pid, what, now, now, t->callbacks.arg);
+}
+
+/* How many libraries the process has mapped; -1: probes do not keep off it. */
+static int keep_off(struct targets *t, pid_t pid)
+{
+	char exe[64];
+	struct left_out l = {t, pid, exe, 0};
+
+	if (!kept_off__has(t->kept_off.names, pid, exe, sizeof(exe)))
+		return -1;
+	kept_off_code__restore(&t->kept_off, pid, leave_out, &l);
+	return l.found;
+}
+
+void targets__keep_off(struct targets *t, pid_t pid)
+{
+	keep_off(t, pid);
 }
 
 /* ---- what a process maps ---- */
@@ -309,9 +362,11 @@ int targets__count(struct functions *fns, pid_t pid)
 int targets__add_process(struct targets *t, pid_t pid)
 {
 	struct scan s = {.t = t, .pid = pid};
+	int found = keep_off(t, pid);
 	pid_t *grown;
-	int found;
 
+	if (found >= 0)
+		return found;
 	scan_program(&s);
 	found = scan_process(&s);
 	if (found <= 0)
@@ -324,13 +379,6 @@ int targets__add_process(struct targets *t, pid_t pid)
 	return found;
 }
 
-/* A thread that is in fork has started a process, without the probes, when it is stopped. */
-static void wait_until_stopped(pid_t pid)
-{
-	for (int ms = 0; ms < STOP_MS && !procfs__is_stopped(pid); ms++)
-		poll(NULL, 0, 1);
-}
-
 void targets__mapped(struct targets *t, pid_t pid, const struct rt_rec_mapped *rec)
 {
 	bool held = rec->h.flags & RT_MAPPED_STOPPED;
@@ -339,8 +387,11 @@ void targets__mapped(struct targets *t, pid_t pid, const struct rt_rec_mapped *r
 
 	snprintf(name, sizeof(name), "%s", rec->name);
 	s.name = name;
+	if (keep_off(t, pid) >= 0)
+		return;
+	/* A thread in fork has started a process, without the probes, when it is stopped. */
 	if (held && t->reach == REACH_TREE)
-		wait_until_stopped(pid);
+		holds__wait(pid);
 	scan_process(&s);
 	if (!s.named && !(rec->h.flags & RT_MAPPED_KNOWN) && library_probes__is_rocm(name))
 		tell_never(t, pid, name, rec->h.ts);
@@ -350,6 +401,8 @@ void targets__look(struct targets *t, pid_t pid, uint64_t since)
 {
 	struct scan s = {.t = t, .pid = pid, .since = since};
 
+	if (keep_off(t, pid) >= 0)
+		return;
 	scan_program(&s);
 	scan_process(&s);
 }
@@ -423,7 +476,7 @@ static int scan_relative(pid_t pid, void *arg)
 	const struct relatives *r = arg;
 	struct scan s = {.t = r->t, .pid = pid, .since = r->since};
 
-	if (r->t->callbacks.takes(pid, r->t->callbacks.arg))
+	if (r->t->callbacks.takes(pid, r->t->callbacks.arg) && keep_off(r->t, pid) < 0)
 		scan_program(&s);
 	return 0;
 }
@@ -444,7 +497,7 @@ void targets__forked(struct targets *t, pid_t child, uint64_t since)
 {
 	struct scan s = {.t = t, .pid = child, .since = since};
 
-	if (t->late)
+	if (t->late && keep_off(t, child) < 0)
 		scan_program(&s);
 }
 
@@ -459,7 +512,8 @@ void targets__exec(struct targets *t, pid_t pid, bool by_thread, uint64_t since)
 		u->told = false;
 		u->orphaned |= by_thread;
 	}
-	scan_program(&s);
+	if (keep_off(t, pid) < 0)
+		scan_program(&s);
 	if (s.late && t->reach != REACH_PROCESSES)
 		probe_relatives(t, since);
 }

@@ -13,6 +13,8 @@
 #include "abi/bpf_records.h"
 #include "user/probe/attach_links.h"
 #include "user/api/functions.h"
+#include "user/probe/holds.h"
+#include "user/probe/kept_off.h"
 #include "user/probe/library_probes.h"
 
 struct targets;
@@ -41,7 +43,9 @@ enum targets_reach {
 	REACH_NODE, /* in every process that maps it */
 };
 
+/* All that is given must live as long. */
 struct targets *targets__new(struct functions *fns, struct attach *attach, enum targets_reach reach,
+			     const struct kept_off *kept_off, struct holds *holds,
 			     const struct targets_callbacks *callbacks);
 void targets__free(struct targets *t);
 
@@ -77,6 +81,12 @@ void targets__mapped(struct targets *t, pid_t pid, const struct rt_rec_mapped *r
  * has executed it, and is the first now.
  */
 void targets__exec(struct targets *t, pid_t pid, bool by_thread, uint64_t since);
+
+/*
+ * Takes the probes out of what the process has mapped, if it is one that probes keep off, and tells
+ * that its calls are missing. It should be held.
+ */
+void targets__keep_off(struct targets *t, pid_t pid);
 
 /* A traced process has started that one, at `since`. */
 void targets__forked(struct targets *t, pid_t child, uint64_t since);

@@ -60,8 +60,22 @@ static void on_mapped(struct intake *in, const struct rt_rec_mapped *rec)
 		process__named(p, rec->comm, rec->cmdline, rec->cmdline_size);
 	if (!in->stopping)
 		targets__mapped(in->targets, rec->h.pid, rec);
-	if (rec->h.flags & RT_MAPPED_STOPPED)
-		kill(rec->h.pid, SIGCONT);
+	if (!(rec->h.flags & RT_MAPPED_STOPPED))
+		return;
+	holds__begin_release(&in->holds, rec->h.pid, false);
+	holds__end_release(&in->holds, rec->h.pid); /* if not: its next record */
+}
+
+/* A process that probes keep off has mapped something that has some. */
+static void on_held(pid_t pid, void *arg)
+{
+	struct intake *in = arg;
+
+	do {
+		holds__begin_release(&in->holds, pid, true);
+		if (!in->stopping)
+			targets__keep_off(in->targets, pid);
+	} while (!holds__end_release(&in->holds, pid));
 }
 
 static void on_agent(struct intake *in, const struct rt_rec_agent *rec)
@@ -526,6 +540,8 @@ static bool drain(struct intake *in)
 {
 	bool complete = capture__drain(in->capture, on_kernel_record, in);
 
+	if (holds__has_kept_off(&in->holds))
+		holds__each_kept_off(&in->holds, on_held, in);
 	return agent_set__drain(in->agents) && complete;
 }
 

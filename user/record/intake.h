@@ -22,6 +22,7 @@
 struct intake {
 	struct capture *capture;
 	struct targets *targets;
+	struct holds holds;
 	struct agents *agents;
 	struct trace *trace;
 	struct operations *operations;

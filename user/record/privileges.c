@@ -32,6 +32,7 @@ static const struct {
 	{CAP_PERFMON, "CAP_PERFMON"},			    /* tracing programs, uprobes */
 	{CAP_SYS_PTRACE, "CAP_SYS_PTRACE"},		    /* /proc of other users' processes */
 	{CAP_CHECKPOINT_RESTORE, "CAP_CHECKPOINT_RESTORE"}, /* /proc/PID/map_files */
+	{CAP_KILL, "CAP_KILL"},				    /* what was held continues */
 };
 
 struct capabilities {
@@ -127,11 +128,10 @@ static bool events_take_admin(const struct capabilities *own)
  * the tracer lacks, and
  *   CAP_DAC_OVERRIDE         agents' memory and libraries that are their users' alone; output into
  *                            folders of others
- *   CAP_KILL                 lets stopped processes continue, whatever user they run as now
  *   CAP_NET_BIND_SERVICE     metrics at a port below 1024
  *   CAP_CHOWN, CAP_FOWNER    files written under sudo become the user's, and their mode is set
  */
-static uint64_t kept(const struct capabilities *c, bool command, bool metrics)
+static uint64_t kept(const struct capabilities *c, bool metrics)
 {
 	uint64_t caps = BIT(CAP_DAC_OVERRIDE);
 	unsigned int caller;
@@ -140,8 +140,6 @@ static uint64_t kept(const struct capabilities *c, bool command, bool metrics)
 		caps |= has(c, needed[i].cap) ? BIT(needed[i].cap) : BIT(CAP_SYS_ADMIN);
 	if (events_take_admin(c))
 		caps |= BIT(CAP_SYS_ADMIN);
-	if (command)
-		caps |= BIT(CAP_KILL);
 	if (metrics)
 		caps |= BIT(CAP_NET_BIND_SERVICE);
 	if (output_file__caller(&caller))
@@ -157,7 +155,7 @@ static void bound(uint64_t caps)
 			prctl(PR_CAPBSET_DROP, cap, 0, 0, 0);
 }
 
-int privileges__reduce(bool command, bool metrics)
+int privileges__reduce(bool metrics)
 {
 	struct capabilities c;
 	int err = get(&c);
@@ -165,7 +163,7 @@ int privileges__reduce(bool command, bool metrics)
 
 	if (err)
 		return err;
-	caps = kept(&c, command, metrics);
+	caps = kept(&c, metrics);
 	bound(caps);
 	for (int i = 0; i < 2; i++) {
 		c.data[i].effective &= caps >> 32 * i;

@@ -13,8 +13,8 @@ int privileges__check(void);
 /*
  * For good, and for all that this process starts from now on: keeps the capabilities that tracing
  * goes on to need, and gives up all others. Threads that are there already keep theirs.
- * `command`: processes may be held; `metrics`: a port will be listened at. 0 or -errno.
+ * `metrics`: a port will be listened at. 0 or -errno.
  */
-int privileges__reduce(bool command, bool metrics);
+int privileges__reduce(bool metrics);
 
 #endif

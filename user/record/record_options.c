@@ -64,6 +64,7 @@ enum {
 	OPT_CGROUP,
 	OPT_UID,
 	OPT_COMM,
+	OPT_KEEP_OFF,
 	OPT_MIN_DURATION,
 	OPT_ERRORS_ONLY,
 	OPT_STACKS,
@@ -98,6 +99,10 @@ static const struct argp_option argp_options[] = {
 	{"uid", OPT_UID, "USER", 0, "Only calls made by that user, name or number (repeatable)", 0},
 	{"comm", OPT_COMM, "NAME", 0,
 	 "Only processes of that name, as in /proc/PID/comm (repeatable)", 0},
+	{"keep-off", OPT_KEEP_OFF, "NAME", 0,
+	 "Put no probe into the code of processes whose executable has that name, as is done with "
+	 "valgrind and its like (repeatable)",
+	 0},
 	{NULL, 0, NULL, 0, "Which events:", 2},
 	{"trace", 't', "LIST", 0,
 	 "hip, hsa, kfd, roctx (marker), roctracer, kernel, memory-copy, memory (allocations), "
@@ -301,6 +306,17 @@ static void add_comm(struct capture_filter *f, const char *arg, struct argp_stat
 		argp_error(state, "--comm: at most %d", RT_FILTERS);
 	else
 		f->comms[f->comm_count++] = arg;
+}
+
+static void add_kept_off(struct kept_off *k, const char *arg, struct argp_state *state)
+{
+	int err = kept_off__add(k, arg);
+
+	if (err == -E2BIG)
+		argp_error(state, "--keep-off: too many");
+	else if (err)
+		argp_error(state, "--keep-off: '%s': names have 1 to %d bytes, and no folder", arg,
+			   RT_EXE_NAME - 1);
 }
 
 static void add_cgroup(struct capture_filter *f, const char *arg, struct argp_state *state)
@@ -595,6 +611,9 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 	case OPT_COMM:
 		add_comm(&o->filter, arg, state);
 		break;
+	case OPT_KEEP_OFF:
+		add_kept_off(&o->kept_off, arg, state);
+		break;
 	case OPT_MIN_DURATION:
 		o->filter.min_duration = parse_time(state, "--min-duration", arg);
 		break;
@@ -661,6 +680,7 @@ void record_options__init(struct options *o)
 {
 	*o = (struct options){.attach_mode = -1};
 	selection__all(&o->selection);
+	kept_off__init(&o->kept_off);
 }
 
 void record_options__parse(struct options *o, int argc, char **argv)

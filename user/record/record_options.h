@@ -12,6 +12,7 @@
 #include <sys/types.h>
 
 #include "user/probe/capture.h"
+#include "user/probe/kept_off.h"
 #include "user/record/collection_periods.h"
 #include "user/api/selection.h"
 #include "user/output/sink.h"
@@ -42,6 +43,7 @@ struct options {
 	struct sink_settings settings;
 	struct selection selection;
 	struct capture_filter filter;
+	struct kept_off kept_off;
 	struct periods periods;
 	bool start_off;	       /* --trace-start off */
 	bool selected_regions; /* record only between roctxProfilerResume and Pause */

@@ -326,6 +326,14 @@ static enum targets_reach reach_of(const struct options *o)
 	return probes_tree(o) ? REACH_TREE : REACH_NODE;
 }
 
+/* An agent alone probes nothing. */
+static const struct kept_off *kept_off_by(const struct options *o)
+{
+	static const struct kept_off none;
+
+	return o->capture_by == CAPTURE_BY_AGENT ? &none : &o->kept_off;
+}
+
 static int open_capture(struct recorder *r)
 {
 	const struct options *o = r->opt;
@@ -336,6 +344,8 @@ static int open_capture(struct recorder *r)
 		.follow_forks = o->command,
 		.hold_unknown = o->command && o->capture_by != CAPTURE_BY_AGENT,
 		.by_process = reach == REACH_TREE,
+		.node_wide = reach == REACH_NODE,
+		.kept_off = kept_off_by(o),
 		.tell_exec = o->all,
 		.all_new = o->command,
 		.doorbells = o->selection.doorbells,
@@ -362,7 +372,9 @@ static int open_capture(struct recorder *r)
 		return -errno;
 	if (agents_capture(o))
 		attach_links__leave_to_agents(r->attach, o->capture_by == CAPTURE_BY_AGENT);
-	r->in.targets = targets__new(r->trace.fns, r->attach, reach, &callbacks);
+	capture__holds(r->in.capture, &r->in.holds);
+	r->in.targets = targets__new(r->trace.fns, r->attach, reach, kept_off_by(o), &r->in.holds,
+				     &callbacks);
 	if (!r->in.targets)
 		return -ENOMEM;
 	r->in_tree = reach == REACH_TREE;
@@ -412,11 +424,18 @@ static void say_nothing_to_trace(const struct recorder *r, pid_t pid)
 static int check_pids(struct recorder *r)
 {
 	const struct options *o = r->opt;
+	char exe[64];
 	int n;
 
 	for (size_t i = 0; i < o->pid_count; i++) {
 		pid_t pid = o->pids[i];
 
+		if (kept_off__has(kept_off_by(o), pid, exe, sizeof(exe))) {
+			log_err("process %d: probes keep off %s, as it would die of them: nothing "
+				"to trace",
+				pid, exe);
+			return -EPERM;
+		}
 		n = targets__count(r->trace.fns, pid);
 		if (n == -ENOENT || n == -ESRCH) {
 			log_err("process %d: no such process", pid);
@@ -550,10 +569,6 @@ static int start_command(struct recorder *r)
 	err = r->in_tree ? attach_links__start_tree(r->attach, r->launch.pid) : 0;
 	if (!err)
 		err = capture__list_pid(r->in.capture, r->launch.pid);
-	if (!err) {
-		r->guard = release_on_death__start(capture__pids_map(r->in.capture));
-		err = r->guard < 0 ? r->guard : 0;
-	}
 	if (!err)
 		err = launch_command__go(&r->launch);
 	if (err)
@@ -568,7 +583,10 @@ static int start(struct recorder *r)
 	/* A delay holds from the first call on, so before the first probe. */
 	r->started = clock__boot_ns();
 	switch_on_off(r);
-	if (r->opt->pid_count)
+	r->guard = release_on_death__start(&r->in.holds);
+	if (r->guard < 0)
+		err = r->guard;
+	else if (r->opt->pid_count)
 		err = start_pids(r);
 	else if (r->opt->all)
 		err = procfs__processes(add_if_rocm, r);
@@ -697,7 +715,7 @@ static int reduce_privileges(struct recorder *r)
 	if (!tracefs__root()) /* it may have to be mounted */
 		return -ENOENT;
 	same_file__prepare();
-	err = privileges__reduce(o->command, o->settings.metrics);
+	err = privileges__reduce(o->settings.metrics);
 	if (err)
 		log_err("give up capabilities: %s", strerror(-err));
 	else

@@ -23,35 +23,45 @@
 #define PASS_MS	   100
 #define ENDING_MAX 600 /* passes that its end may take */
 
-#define FD_PIPE	  3
-#define FD_MAP	  4
-#define FD_TRACER 5 /* a pidfd */
+#define FD_PIPE	      3
+#define FD_HELD	      4
+#define FD_LETTING_GO 5
+#define FD_TRACER     6 /* a pidfd */
+#define FDS	      4
 
 /* Keeps nothing else: a link that the guard had open would outlive the tracer with it. */
-static void keep_only(int pipe, int map, int tracer)
+static void keep_only(const int kept[FDS])
 {
-	const int kept[] = {pipe, map, tracer};
-	int high[3];
+	int high[FDS];
 
-	for (int i = 0; i < 3; i++) {
-		high[i] = fcntl(kept[i], F_DUPFD, FD_TRACER + 1);
+	for (int i = 0; i < FDS; i++) {
+		high[i] = fcntl(kept[i], F_DUPFD, FD_PIPE + FDS);
 		if (high[i] < 0)
 			_exit(1);
 	}
-	for (int i = 0; i < 3; i++)
+	for (int i = 0; i < FDS; i++)
 		if (dup2(high[i], FD_PIPE + i) < 0)
 			_exit(1);
-	syscall(SYS_close_range, FD_TRACER + 1, ~0U, 0);
+	syscall(SYS_close_range, FD_PIPE + FDS, ~0U, 0);
 }
 
-static void continue_all(void)
+/* Those that probes keep off go on when the tracer has ended, and its probes with it. */
+static void continue_in(int map, bool ended)
 {
 	__u32 pid, *last = NULL;
+	bool kept_off;
 
-	while (!bpf_map_get_next_key(FD_MAP, last, &pid)) {
-		kill(pid, SIGCONT);
+	while (!bpf_map_get_next_key(map, last, &pid)) {
 		last = &pid;
+		if (!bpf_map_lookup_elem(map, &pid, &kept_off) && (ended || !kept_off))
+			kill(pid, SIGCONT);
 	}
+}
+
+static void continue_all(bool ended)
+{
+	continue_in(FD_HELD, ended);
+	continue_in(FD_LETTING_GO, ended);
 }
 
 /* Waits for that for the time of a pass. */
@@ -62,26 +72,27 @@ static bool has_ended(void)
 	return poll(&tracer, 1, PASS_MS) == 1;
 }
 
-static void run(int pipe, int map, int tracer)
+static void run(int pipe, const struct holds *holds, int tracer)
 {
+	const int kept[FDS] = {pipe, holds->held, holds->letting_go, tracer};
 	char byte;
 
 	signal(SIGINT, SIG_IGN);
 	signal(SIGTERM, SIG_IGN);
 	signal(SIGHUP, SIG_IGN);
-	keep_only(pipe, map, tracer);
+	keep_only(kept);
 	if (read(FD_PIPE, &byte, 1) == 1)
 		_exit(0);
 	for (int i = 0; i < ENDING_MAX && !has_ended(); i++)
-		continue_all();
+		continue_all(false);
 	for (int i = 0; i < PASSES; i++) {
+		continue_all(true);
 		poll(NULL, 0, PASS_MS);
-		continue_all();
 	}
 	_exit(0);
 }
 
-int release_on_death__start(int pids_map)
+int release_on_death__start(const struct holds *holds)
 {
 	int tracer = syscall(SYS_pidfd_open, getpid(), 0), ends[2], err;
 	pid_t middle;
@@ -98,7 +109,7 @@ int release_on_death__start(int pids_map)
 	if (!middle) {
 		close(ends[1]);
 		if (!fork())
-			run(ends[0], pids_map, tracer);
+			run(ends[0], holds, tracer);
 		_exit(0);
 	}
 	err = errno;
