@@ -140,12 +140,12 @@ needs_mounts() {
 	nothing_is_left
 }
 
-# What there was to write was more, so the disk has got full.
+# full FORMAT SIZE OPTION...: what there was to write was more, so the disk has got full.
 full() {
 	fresh go out err pid
 	rm -rf "$T/saved"
 	start_job HSA_TOOLS_LIB="$AGENT" "$O/workloads/job" -d 200 -t 2
-	with_disk "size=$2" "$RTRACE" -p "$job" -f "$1" -o "$T/disk/t.$1" 2>"$T/err" &
+	with_disk "size=$2" "$RTRACE" -p "$job" -f "$1" -o "$T/disk/t.$1" "${@:3}" 2>"$T/err" &
 	tracer=$!
 	JOBS_STARTED+=("$tracer")
 	wait_for grep -q 'API calls' "$T/err"
@@ -163,7 +163,8 @@ full() {
 	for format in json pftrace text csv; do
 		full "$format" 200k
 	done
-	full rtrace 200k
+	# It is written in parts of a quarter of what it may become, or of a second: several fit.
+	full rtrace 200k --max-size 300K
 	"$RTRACE" export -f json -o "$T/e.json" "$T/saved/t.rtrace" 2>"$T/export.err"
 	cat "$T/export.err"
 	grep -q 'warning: .*t.rtrace: ' "$T/export.err"
