@@ -20,23 +20,6 @@ teardown() {
 	end_jobs
 }
 
-# start_check EXECUTABLE FILE: a program of that name that compares the file's code until the test says so.
-start_check() {
-	local out=$T/${#checks[@]}.out
-
-	cp -n "$O/workloads/text_check" "$T/$1"
-	"$T/$1" "$2" "$T/compared" >"$out" &
-	JOBS_STARTED+=("$!")
-	checks+=("$!")
-	wait_for grep -q ready "$out"
-}
-
-# They have found that the code was always as in the file.
-checks_pass() {
-	touch "$T/compared"
-	for i in "${!checks[@]}"; do wait "${checks[i]}" || { cat "$T/$i.out" && return 1; }; done
-}
-
 # finds_probes FILE: the comparison has not become blind
 finds_probes() {
 	touch "$T/once"

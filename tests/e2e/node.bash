@@ -143,3 +143,20 @@ copy_capture() {
 	mkdir "$T/$1"
 	cp "$O"/capture/{edges,windows,lib*.so.99} "$T/$1"
 }
+
+# start_check EXECUTABLE FILE: a program of that name, one more of `checks`, that compares the file's code until the test says so.
+start_check() {
+	local out=$T/${#checks[@]}.out
+
+	cp -n "$O/workloads/text_check" "$T/$1"
+	"$T/$1" "$2" "$T/compared" >"$out" &
+	JOBS_STARTED+=("$!")
+	checks+=("$!")
+	wait_for grep -q ready "$out"
+}
+
+# They have found that the code was always as in the file.
+checks_pass() {
+	touch "$T/compared"
+	for i in "${!checks[@]}"; do wait "${checks[i]}" || { cat "$T/$i.out" && return 1; }; done
+}

@@ -14,20 +14,6 @@ teardown() {
 	end_jobs
 }
 
-# start_check NAME LIBRARY: a program that compares the library's code with its file until the test says so.
-start_check() {
-	"$O/workloads/text_check" "$2" "$T/compared" >"$T/$1.out" &
-	JOBS_STARTED+=("$!")
-	checks+=("$!")
-	wait_for grep -q ready "$T/$1.out"
-}
-
-# All of them have found the code to be as in the file, also when they looked last.
-checks_pass() {
-	touch "$T/compared"
-	for pid in "${checks[@]}"; do wait "$pid"; done
-}
-
 # Before Linux 6.12 the kernel exchanges the events of processes: a command is probed node-wide.
 needs_tree() {
 	local major minor
