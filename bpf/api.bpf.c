@@ -277,6 +277,37 @@ int flush_open_calls(struct bpf_iter__task *ctx)
 	return 0;
 }
 
+#define LONG_CALL_NS 400000000ULL
+#define LATELY_NS    200000000ULL
+
+/*
+ * Tells the processes that have a call open which goes on making others: as long as it does, the
+ * kernel lets nobody take uprobes away (user/record/event_lock.h). Ids, one for each such thread.
+ */
+SEC("iter/task")
+int tell_long_calls(struct bpf_iter__task *ctx)
+{
+	struct task_struct *task = ctx->task;
+	__u64 now = bpf_ktime_get_boot_ns();
+	struct task_state *t;
+	__u32 pid;
+
+	if (!task)
+		return 0;
+	t = bpf_task_storage_get(&tasks, task, NULL, 0);
+	if (!t || !t->depth || t->frames[0].begin > now - LONG_CALL_NS)
+		return 0;
+	pid = task->tgid;
+	/* Frames of calls that have returned are as they were. */
+	for (__u64 i = 1; i < RT_DEPTH; i++) {
+		if (t->frames[i].begin < now - LATELY_NS)
+			continue;
+		bpf_seq_write(ctx->meta->seq, &pid, sizeof(pid));
+		break;
+	}
+	return 0;
+}
+
 /* ---- processes that come, and what they load ---- */
 
 static __always_inline void send_fork(__u16 kind, struct task_struct *parent, __u32 child,

@@ -9,10 +9,12 @@
 #include <pthread.h>
 #include <setjmp.h>
 #include <signal.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/wait.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "tests/capture/fakehip.h"
@@ -287,6 +289,55 @@ static void end_together(long n)
 	}
 }
 
+static bool threads_done;
+
+static void *no_work(void *arg)
+{
+	return arg;
+}
+
+/* Starts one thread after the other, until the second SIGUSR1 and then so many more. */
+static void *start_threads(void *arg)
+{
+	struct timespec ms = {.tv_nsec = 1000000};
+	bool signaled = false;
+	sigset_t set;
+	pthread_t t;
+
+	sigemptyset(&set);
+	sigaddset(&set, SIGUSR1);
+	for (long left = *(long *)arg; left; left -= signaled) {
+		CHECK(!pthread_create(&t, NULL, no_work, NULL) && !pthread_join(t, NULL));
+		signaled |= sigtimedwait(&set, NULL, &ms) == SIGUSR1;
+	}
+	__atomic_store_n(&threads_done, true, __ATOMIC_RELEASE);
+	return NULL;
+}
+
+static long call_until_done(void *arg)
+{
+	printf("inside\n");
+	fflush(stdout);
+	while (!__atomic_load_n(&threads_done, __ATOMIC_ACQUIRE)) {
+		hipTestPlain(1, 2, 3, 4, 5, 6);
+		usleep(1000);
+	}
+	return 0;
+}
+
+/* From SIGUSR1 on: a call that makes others, and returns when another thread has started threads.
+ */
+static void wait_for_threads(long n)
+{
+	pthread_t t;
+
+	ready();
+	wait_for_signal();
+	CHECK(!pthread_create(&t, NULL, start_threads, &n));
+	hipTestCallback(call_until_done, NULL);
+	pthread_join(t, NULL);
+}
+
 /* Loads a roctx library at the first SIGUSR1 and uses it at the second. */
 static int load(const char *path)
 {
@@ -324,6 +375,7 @@ static const struct {
 	{"asm", asm_entries},
 	{"open_call", open_call},
 	{"end_together", end_together},
+	{"wait_for_threads", wait_for_threads},
 	{"go", go},
 };
 

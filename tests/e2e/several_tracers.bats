@@ -329,3 +329,54 @@ has_no_times() {
 	JOBS_STARTED+=("$job")
 	fails 1 "process $top \\(.*\\): no ROCm library mapped: nothing to trace; processes below it have: -p $job$" "$RTRACE" -p "$top" -f json -o "$T/t.json"
 }
+
+# start_call: the job $waits, which is traced, enters a call that makes others and returns when it has started threads
+start_call() {
+	kill -USR1 "$waits"
+	wait_for grep -q '^inside' "$T/out"
+}
+
+# another_leaves OPTION...: another tracer comes; the job starts its last threads when that one leaves
+another_leaves() {
+	"$RTRACE" "$@" --capture uprobe -S -- sh -c '"$1/capture/edges" plain 1; kill -USR1 "$2"' sh "$O" "$waits"
+}
+
+has_call() {
+	wait "$tracer"
+	grep -q '^result PASSED$' "$T/out"
+	[ "$(count "$T/t.json" hipTestCallback)" = 1 ]
+	grep -q ' 0 calls unfinished' "$T/err"
+	nothing_lost "$T/err"
+}
+
+# From Linux 6.13 on who takes probes away has the kernel's lock of trace events until such a call has ended; and threads that
+# have such events take it when they start and end.
+@test "a command's call that waits for its threads goes on when another tracer leaves" {
+	for leaving in "" "--attach tracefs"; do
+		fresh out err t.json
+		"$RTRACE" --capture uprobe -f json -o "$T/t.json" -- "$O/capture/edges" wait_for_threads 500 >"$T/out" 2>"$T/err" &
+		tracer=$!
+		JOBS_STARTED+=("$tracer")
+		wait_for grep -q '^ready' "$T/out"
+		waits=$(awk '/^ready/ { print $2 }' "$T/out")
+		start_call
+		# shellcheck disable=SC2086 # words
+		another_leaves $leaving
+		has_call
+	done
+}
+
+@test "... and so does that of a job that is traced by -p, in each mode" {
+	goes_on() {
+		fresh out err t.json
+		"$O/capture/edges" wait_for_threads 500 >"$T/out" &
+		waits=$!
+		JOBS_STARTED+=("$waits")
+		wait_for grep -q '^ready' "$T/out"
+		start_tracing "$RTRACE" --attach "$1" --capture uprobe -f json -o "$T/t.json" -p "$waits"
+		start_call
+		another_leaves
+		has_call
+	}
+	in_every_mode goes_on
+}

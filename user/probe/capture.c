@@ -163,6 +163,7 @@ static void choose_programs(struct api_bpf *skel, const struct capture_config *c
 	bpf_program__set_autoattach(skel->progs.api_return, false);
 	bpf_program__set_autoattach(skel->progs.flush_open_calls, false);
 	bpf_program__set_autoattach(skel->progs.tell_open_calls, false);
+	bpf_program__set_autoattach(skel->progs.tell_long_calls, false);
 
 	bpf_program__set_expected_attach_type(skel->progs.api_session, ATTACH_UPROBE_SESSION);
 	if (mode == CAPTURE_MULTI) {
@@ -564,15 +565,26 @@ void capture__unwatch(struct capture *c)
 	parallel__run(c->skel->skeleton->prog_cnt, destroy_skeleton_link, c->skel->skeleton);
 }
 
+static int iterate(const struct bpf_program *prog)
+{
+	int link = bpf_link_create(bpf_program__fd(prog), 0, BPF_TRACE_ITER, NULL);
+
+	return link < 0 ? -errno : link;
+}
+
+int capture__long_calls(struct capture *c)
+{
+	return iterate(c->skel->progs.tell_long_calls);
+}
+
 /* Runs the program for every thread. */
 static int each_task(const struct bpf_program *prog)
 {
 	char buf[256];
-	int link, iter;
+	int link = iterate(prog), iter;
 
-	link = bpf_link_create(bpf_program__fd(prog), 0, BPF_TRACE_ITER, NULL);
 	if (link < 0)
-		return -errno;
+		return link;
 	iter = bpf_iter_create(link);
 	if (iter < 0) {
 		iter = -errno;

@@ -94,6 +94,13 @@ struct bpf_program *capture__prog(struct capture *c, enum capture_prog prog);
 /* What it holds; valid until the capture is closed. */
 void capture__holds(struct capture *c, struct holds *holds);
 
+/*
+ * A link for bpf_iter_create(2): what is read there are the ids of processes, 4 bytes each, some
+ * more than once, that are in a traced call for 0.4 s and have made another inside of it in the
+ * last 0.2 s. The caller closes it. Or -errno.
+ */
+int capture__long_calls(struct capture *c);
+
 /* Sets what the programs take of the function's calls. Before it is probed. 0 or -errno. */
 int capture__add_function(struct capture *c, const struct function *fn);
 

@@ -54,14 +54,24 @@ void holds__wait(pid_t pid)
 		poll(NULL, 0, 1);
 }
 
-bool holds__stop(struct holds *h, pid_t pid)
+static bool stop(struct holds *h, pid_t pid, bool kept_off)
 {
-	const bool kept_off = true;
-
 	if (procfs__is_suspended(pid) ||
 	    bpf_map_update_elem(h->letting_go, &(__u32){pid}, &kept_off, BPF_ANY))
 		return false;
 	kill(pid, SIGSTOP);
+	return true;
+}
+
+bool holds__begin_stop(struct holds *h, pid_t pid)
+{
+	return stop(h, pid, false);
+}
+
+bool holds__stop(struct holds *h, pid_t pid)
+{
+	if (!stop(h, pid, true))
+		return false;
 	holds__wait(pid);
 	return true;
 }

@@ -29,6 +29,11 @@ void holds__each_kept_off(struct holds *h, void (*fn)(pid_t pid, void *arg), voi
  * 100 ms at most.
  */
 bool holds__stop(struct holds *h, pid_t pid);
+
+/* The same of a process that probes do not keep off, and without the wait. */
+bool holds__begin_stop(struct holds *h, pid_t pid);
+
+/* Waits for that. */
 void holds__wait(pid_t pid);
 
 /*

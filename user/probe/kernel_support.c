@@ -13,6 +13,7 @@
 #include <sys/types.h>
 #include <unistd.h>
 
+#include "user/probe/capture.h"
 #include "user/probe/uprobe_multi.h"
 
 /* A program of that kind, if the kernel has it; a descriptor or -errno. */
@@ -28,22 +29,40 @@ static int load_empty(enum bpf_prog_type type, int attach_type, int function)
 	return bpf_prog_load(type, NULL, "GPL", ret0, 2, &opts);
 }
 
-static int try_link(int prog, int attach_type, pid_t pid)
+/* A link of an empty program to a place in a file, for a process or for all; or -errno. */
+static int link_place(int prog, int attach_type, const char *path, __u64 offset, pid_t pid)
 {
-	const __u64 offset = 0;
 	struct link_create_uprobe_multi attr = {
 		.prog_fd = prog,
 		.attach_type = attach_type,
-		.path = (unsigned long)"/",
+		.path = (unsigned long)path,
 		.offsets = (unsigned long)&offset,
 		.cnt = 1,
 		.pid = pid,
 	};
-	int link = syscall(SYS_bpf, BPF_LINK_CREATE, &attr, sizeof(attr)), err = errno;
+	int link = syscall(SYS_bpf, BPF_LINK_CREATE, &attr, sizeof(attr));
+
+	return link < 0 ? -errno : link;
+}
+
+static int try_link(int prog, int attach_type, pid_t pid)
+{
+	int link = link_place(prog, attach_type, "/", 0, pid);
 
 	if (link >= 0)
 		close(link);
-	return link < 0 ? -err : 0;
+	return link < 0 ? link : 0;
+}
+
+int kernel_support__probe(const char *path, uint64_t offset)
+{
+	int prog = load_empty(BPF_PROG_TYPE_KPROBE, ATTACH_UPROBE_MULTI, 0), link;
+
+	if (prog < 0)
+		return prog;
+	link = link_place(prog, ATTACH_UPROBE_MULTI, path, offset, getpid());
+	close(prog);
+	return link;
 }
 
 /*

@@ -7,9 +7,16 @@
 
 #include <linux/perf_event.h>
 #include <stdbool.h>
+#include <stdint.h>
 
 /* Does it have uprobe links of that attach type, ATTACH_UPROBE_*? */
 bool kernel_support__has_links(int attach_type);
+
+/*
+ * Probes a place of the file in the calling process, with a program that does nothing, by such a
+ * link. Returns a descriptor, with which the probe goes, or -errno.
+ */
+int kernel_support__probe(const char *path, uint64_t offset);
 
 /*
  * Can an event be handed on to the processes that a process starts, and stay with each? The kernel

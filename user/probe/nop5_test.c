@@ -18,6 +18,7 @@
 #include <unistd.h>
 
 #include "user/base/procfs.h"
+#include "user/probe/kernel_support.h"
 #include "user/elf/instruction.h"
 
 #define PATIENCE_MS                                                                  \
@@ -50,21 +51,31 @@ static int find_offset(const struct mapping *m, void *arg)
 	return 1;
 }
 
-/* A probe on our nop, in this process alone. */
-static bool probe(void)
+static const char exe[] = "/proc/self/exe";
+
+static bool open_event(uint64_t offset)
 {
 	struct perf_event_attr attr = {.size = sizeof(attr), .exclude_kernel = 1};
-	struct place_of place = {.address = (uintptr_t)nop5_probed};
 	FILE *f = fopen("/sys/bus/event_source/devices/uprobe/type", "re");
 	bool known = f && fscanf(f, "%u", &attr.type) == 1;
 
 	if (f)
 		fclose(f);
-	if (!known || procfs__mappings(getpid(), find_offset, &place) != 1)
-		return false;
-	attr.config1 = (uintptr_t) "/proc/self/exe";
-	attr.config2 = place.offset;
-	return syscall(SYS_perf_event_open, &attr, 0, -1, -1, PERF_FLAG_FD_CLOEXEC) >= 0;
+	attr.config1 = (uintptr_t)exe;
+	attr.config2 = offset;
+	return known && syscall(SYS_perf_event_open, &attr, 0, -1, -1, PERF_FLAG_FD_CLOEXEC) >= 0;
+}
+
+/*
+ * A probe on our nop, in this process alone. An event is for kernels without links: while it goes,
+ * the kernel's lock of trace events is taken, for long maybe (user/record/event_lock.h).
+ */
+static bool probe(void)
+{
+	struct place_of place = {.address = (uintptr_t)nop5_probed};
+
+	return procfs__mappings(getpid(), find_offset, &place) == 1 &&
+	       (kernel_support__probe(exe, place.offset) >= 0 || open_event(place.offset));
 }
 
 static void die(int sig)

@@ -25,6 +25,7 @@
 #include "user/probe/capture.h"
 #include "user/record/closing_message.h"
 #include "user/base/descendants.h"
+#include "user/record/event_lock.h"
 #include "user/record/release_on_death.h"
 #include "user/probe/installed_libraries.h"
 #include "user/record/intake.h"
@@ -576,6 +577,24 @@ static int start_command(struct recorder *r)
 	return err;
 }
 
+static int start_guard(struct recorder *r)
+{
+	struct event_lock lock = {
+		.file = event_lock__open(),
+		.calls = capture__long_calls(r->in.capture),
+	};
+
+	if (lock.file < 0 || lock.calls < 0)
+		log_info("the kernel's lock of trace events is not watched: %s",
+			 strerror(lock.file < 0 ? -lock.file : -lock.calls));
+	r->guard = release_on_death__start(&r->in.holds, &lock);
+	if (lock.file >= 0)
+		close(lock.file);
+	if (lock.calls >= 0)
+		close(lock.calls);
+	return r->guard < 0 ? r->guard : 0;
+}
+
 static int start(struct recorder *r)
 {
 	int err;
@@ -583,9 +602,9 @@ static int start(struct recorder *r)
 	/* A delay holds from the first call on, so before the first probe. */
 	r->started = clock__boot_ns();
 	switch_on_off(r);
-	r->guard = release_on_death__start(&r->in.holds);
-	if (r->guard < 0)
-		err = r->guard;
+	err = start_guard(r);
+	if (err)
+		log_err("start a process that lets the job go on: %s", strerror(-err));
 	else if (r->opt->pid_count)
 		err = start_pids(r);
 	else if (r->opt->all)

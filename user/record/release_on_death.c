@@ -15,6 +15,8 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "user/record/event_lock.h"
+
 /*
  * A tracer that is killed closes the pipe before what it had attached, which takes as long as there
  * is much of it; and that may go on for a moment after its end.
@@ -27,7 +29,11 @@
 #define FD_HELD	      4
 #define FD_LETTING_GO 5
 #define FD_TRACER     6 /* a pidfd */
-#define FDS	      4
+#define FD_LOCK	      7
+#define FD_CALLS      8
+#define FDS	      6
+
+static struct event_lock lock;
 
 /* Keeps nothing else: a link that the guard had open would outlive the tracer with it. */
 static void keep_only(const int kept[FDS])
@@ -35,12 +41,12 @@ static void keep_only(const int kept[FDS])
 	int high[FDS];
 
 	for (int i = 0; i < FDS; i++) {
-		high[i] = fcntl(kept[i], F_DUPFD, FD_PIPE + FDS);
-		if (high[i] < 0)
+		high[i] = kept[i] < 0 ? -1 : fcntl(kept[i], F_DUPFD, FD_PIPE + FDS);
+		if (kept[i] >= 0 && high[i] < 0)
 			_exit(1);
 	}
 	for (int i = 0; i < FDS; i++)
-		if (dup2(high[i], FD_PIPE + i) < 0)
+		if (high[i] >= 0 && dup2(high[i], FD_PIPE + i) < 0)
 			_exit(1);
 	syscall(SYS_close_range, FD_PIPE + FDS, ~0U, 0);
 }
@@ -64,27 +70,42 @@ static void continue_all(bool ended)
 	continue_in(FD_LETTING_GO, ended);
 }
 
-/* Waits for that for the time of a pass. */
-static bool has_ended(void)
+/* Waits for news of the descriptor for the time of a pass. */
+static bool has_news(int fd)
 {
-	struct pollfd tracer = {.fd = FD_TRACER, .events = POLLIN};
+	struct pollfd news = {.fd = fd, .events = POLLIN};
 
-	return poll(&tracer, 1, PASS_MS) == 1;
+	return poll(&news, 1, PASS_MS) == 1;
 }
 
-static void run(int pipe, const struct holds *holds, int tracer)
+static void relieve(void)
 {
-	const int kept[FDS] = {pipe, holds->held, holds->letting_go, tracer};
+	struct holds holds = {.held = FD_HELD, .letting_go = FD_LETTING_GO};
+
+	event_lock__relieve(&lock, &holds);
+}
+
+/* A tracer that is killed takes its events away, too, as long as that may take. */
+static void run(int pipe, const struct holds *holds, const struct event_lock *l, int tracer)
+{
+	const int kept[FDS] = {pipe, holds->held, holds->letting_go, tracer, l->file, l->calls};
+	bool watches = l->file >= 0 && l->calls >= 0;
 	char byte;
 
 	signal(SIGINT, SIG_IGN);
 	signal(SIGTERM, SIG_IGN);
 	signal(SIGHUP, SIG_IGN);
 	keep_only(kept);
+	watches = watches && !event_lock__watch(&lock, FD_LOCK, FD_CALLS);
+	while (watches && !has_news(FD_PIPE))
+		relieve();
 	if (read(FD_PIPE, &byte, 1) == 1)
 		_exit(0);
-	for (int i = 0; i < ENDING_MAX && !has_ended(); i++)
+	for (int i = 0; i < ENDING_MAX && !has_news(FD_TRACER); i++) {
 		continue_all(false);
+		if (watches)
+			relieve();
+	}
 	for (int i = 0; i < PASSES; i++) {
 		continue_all(true);
 		poll(NULL, 0, PASS_MS);
@@ -92,7 +113,7 @@ static void run(int pipe, const struct holds *holds, int tracer)
 	_exit(0);
 }
 
-int release_on_death__start(const struct holds *holds)
+int release_on_death__start(const struct holds *holds, const struct event_lock *l)
 {
 	int tracer = syscall(SYS_pidfd_open, getpid(), 0), ends[2], err;
 	pid_t middle;
@@ -109,7 +130,7 @@ int release_on_death__start(const struct holds *holds)
 	if (!middle) {
 		close(ends[1]);
 		if (!fork())
-			run(ends[0], holds, tracer);
+			run(ends[0], holds, l, tracer);
 		_exit(0);
 	}
 	err = errno;
