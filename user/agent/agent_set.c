@@ -64,7 +64,7 @@ struct member {
 	struct rt_rec_ended *ends; /* that the kernel saw when it was killed */
 	uint32_t end_count, end_room;
 	uint64_t patience; /* ns that it is still waited for */
-	bool recorded;	   /* at the last sign of life */
+	bool recorded;	   /* at the last sign of life; at the first, as it records then */
 	uint64_t beaten;   /* when that was */
 	uint64_t paused;   /* since when it has not recorded, 0: it does */
 	struct member *next;
@@ -321,6 +321,8 @@ static void start(struct agents *a, struct member *m, struct agent_view *view)
 	a->callbacks.placed(m->pid, agent_memory__address(view), a->callbacks.arg);
 	open_spans(a, view);
 	agent_memory__want(view, a->wants);
+	m->recorded = true;
+	m->beaten = clock__boot_ns();
 	agent_memory__activate(view);
 	log_info("agent: process %d: recording", m->pid);
 }
