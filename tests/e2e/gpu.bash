@@ -1,6 +1,11 @@
 # SPDX-License-Identifier: MIT
 # A job with GPU operations, and how its trace compares with the simulator's truth log and with its calls.
 
+# The agent of $job records for that tracer, by what `ps` says.
+is_recorded_for() {
+	"$RTRACE" ps | grep "^ *$job " | grep -q " recording for $1"
+}
+
 # Starts the long-running job; its GPU work and counted calls begin when `go` is called.
 start_job() {
 	fresh out job.err

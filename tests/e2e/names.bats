@@ -138,6 +138,7 @@ late() {
 
 # Every call of hipTestPlain has as its third argument the ID that it is made under.
 ids_are_right() {
+	nothing_lost "$T/err"
 	grep -q '^result PASSED$' "$T/out"
 	jq -e --argjson n "$(awk '$1 == "inside" {print $2}' "$T/out")" \
 		'[.traceEvents[] | select(.name == "hipTestPlain") | .args] | length == $n' "$T/t.json"
@@ -155,7 +156,7 @@ ids_are_right() {
 		ids_are_right
 	done
 	# Also where the functions that push and pop are not shown.
-	"$RTRACE" -f json -o "$T/t.json" -e hipTestPlain -- "$WINDOWS" external on 5 >"$T/out"
+	"$RTRACE" -f json -o "$T/t.json" -e hipTestPlain -- "$WINDOWS" external on 5 >"$T/out" 2>"$T/err"
 	ids_are_right
 	[ "$(count "$T/t.json" hipTestPlain)" = "$(jq '[.traceEvents[] | select(.ph == "X")] | length' "$T/t.json")" ]
 }

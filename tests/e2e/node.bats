@@ -307,6 +307,7 @@ linked_in() {
 	[ "$(plain_of "$chain")" = 3 ]
 	[ "$(plain_of "$chain2")" = 5 ]
 	only "$late" >"$T/only.json"
+	tail -n 4 "$T/err"
 	[ "$(count "$T/only.json" roctxMarkA)" = 10 ]
 	grep -q -- "^--- process $late uses .*libroctx64" "$T/t.text"
 	# Each child of the forker made two calls; it waits for them and makes none itself.

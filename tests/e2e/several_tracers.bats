@@ -240,7 +240,7 @@ beside() {
 	LEAST=2 check_truth_between "$T/truth" "$T/2.json" || return
 	has_it() {
 		grep -qE "process $job( \(job\))?: (API calls and GPU times|GPU times from now on)" "$recorded/1.err" &&
-			"$RTRACE" ps | grep "^ *$job " | grep -q " recording for $recorder"
+			is_recorded_for "$recorder"
 	}
 	wait_for has_it || { "$RTRACE" ps; return 1; }
 	kill -TERM "$job"

@@ -118,11 +118,8 @@ start_recorded() {
 }
 
 @test "a tracer that was kept from running says what is missing" {
-	is_recorded() {
-		"$RTRACE" ps | grep "^ *$job " | grep -q " recording for $tracer"
-	}
 	start_recorded text "$O/workloads/job" -d 1000
-	wait_for is_recorded
+	wait_for is_recorded_for "$tracer"
 	kill -STOP "$tracer"
 	wait_for grep -q '^rtrace-agent: dormant' "$T/err"
 	kill -CONT "$tracer"

@@ -565,7 +565,7 @@ void capture__unwatch(struct capture *c)
 	parallel__run(c->skel->skeleton->prog_cnt, destroy_skeleton_link, c->skel->skeleton);
 }
 
-static int iterate(const struct bpf_program *prog)
+static int link_iterator(const struct bpf_program *prog)
 {
 	int link = bpf_link_create(bpf_program__fd(prog), 0, BPF_TRACE_ITER, NULL);
 
@@ -574,14 +574,14 @@ static int iterate(const struct bpf_program *prog)
 
 int capture__long_calls(struct capture *c)
 {
-	return iterate(c->skel->progs.tell_long_calls);
+	return link_iterator(c->skel->progs.tell_long_calls);
 }
 
 /* Runs the program for every thread. */
 static int each_task(const struct bpf_program *prog)
 {
 	char buf[256];
-	int link = iterate(prog), iter;
+	int link = link_iterator(prog), iter;
 
 	if (link < 0)
 		return link;

@@ -6,9 +6,9 @@
  * it when it starts a thread and when it ends (user/probe/attach_tracefs.h). A tracer that takes
  * uprobes of such an event away has the lock until each function of the node that is probed at its
  * return has returned, or its thread has made no further such call for 100 ms (from Linux 6.13 on:
- * each call starts that time again, ri_timer in kernel/events/uprobes.c). A job can
- * be in a call that goes on making others until a thread of it has started: then neither comes to
- * an end. A stop of 0.15 s ends that, as nobody makes calls meanwhile.
+ * each call starts that time again, ri_timer in kernel/events/uprobes.c). A job can be in a call
+ * that goes on making others until a thread of it has started: then neither comes to an end. A stop
+ * of 0.15 s ends that, as nobody makes calls meanwhile.
  */
 #ifndef RTRACE_RECORD_EVENT_LOCK_H
 #define RTRACE_RECORD_EVENT_LOCK_H
@@ -35,7 +35,7 @@ int event_lock__open(void);
 int event_lock__watch(struct event_lock *l, int file, int calls);
 
 /*
- * To be called every 0.1 to 0.5 s. If nobody gets the lock for 1 s, stops the processes of
+ * To be called every 0.1 s. If nobody gets the lock for 1 s, stops the processes of
  * `calls` for 0.15 s, but those that are stopped already; if that did not help, once more after
  * 1 s, after 2 s, and so on, up to 32 s.
  */

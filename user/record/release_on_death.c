@@ -46,7 +46,9 @@ static void keep_only(const int kept[FDS])
 			_exit(1);
 	}
 	for (int i = 0; i < FDS; i++)
-		if (high[i] >= 0 && dup2(high[i], FD_PIPE + i) < 0)
+		if (high[i] < 0)
+			close(FD_PIPE + i);
+		else if (dup2(high[i], FD_PIPE + i) < 0)
 			_exit(1);
 	syscall(SYS_close_range, FD_PIPE + FDS, ~0U, 0);
 }
