@@ -5,8 +5,8 @@
 # said of processes that have no GPU times.
 # RT_ROUNDS: rounds of each test (default 5), RT_FIRST: number of the first (default 0), which says how late the second
 # tracer comes; so many runs side by side need not repeat each other. RT_BESIDE: jobs at once, each with its -p, that one
-# recorder of the node sees (default 1). RT_DONE: a file for the numbers of the rounds that went well. scripts/rivals is the
-# long form.
+# recorder of the node sees (default 1). RT_DONE: a file for the numbers of the rounds that went well. RT_JOBS and RT_SEED:
+# how many jobs beside tracers that come and go (default 500), and what is drawn. scripts/rivals is the long form.
 
 load common
 load gpu
@@ -379,4 +379,14 @@ has_call() {
 		has_call
 	}
 	in_every_mode goes_on
+}
+
+# bats test_tags=slow,node
+@test "500 jobs beside two to eight tracers of the node with selections that change: as alone, and all in each trace" {
+	needs_to_be_alone
+	mkdir "$T/many"
+	# HIP of a job writes there.
+	chmod 1777 "$T/many"
+	python3 tests/e2e/many_tracers.py "$O" "${RT_JOBS:-500}" "${RT_SEED:-$RANDOM}" "$T/many" >"$T/said" || { cat "$T/said"; false; }
+	sed 's/^/# /' "$T/said" >&3
 }
