@@ -50,12 +50,17 @@ const struct hip_library *hip__find(void)
 	return found ? &hip : NULL;
 }
 
+static bool has_callbacks(void)
+{
+	return hip.register_callback && hip.register_activity && hip.init_ops && hip.enable_op;
+}
+
 void hip__engage(void)
 {
 	if (!hip__find())
 		return;
 	if (hip.register_tracer)
 		hip_tracer__engage(&hip);
-	else if (hip.register_activity)
+	else if (has_callbacks())
 		hip_callbacks__engage(&hip);
 }
