@@ -10,10 +10,10 @@
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 #include "inprocess/poke.h"
 
+#define PAGE  4096UL /* of x86-64 */
 #define TRIES 3 /* another may close the page before we have written */
 
 struct relocations {
@@ -75,7 +75,7 @@ static void read_dynamic(struct object *o, const ElfW(Dyn) * d)
 
 static uintptr_t page(uintptr_t at)
 {
-	return at & -(uintptr_t)sysconf(_SC_PAGESIZE);
+	return at & -PAGE;
 }
 
 /* The object's dynamic section; NULL: it has none. */

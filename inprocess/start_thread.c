@@ -6,6 +6,7 @@
 
 #include <errno.h>
 #include <signal.h>
+#include <stdbool.h>
 
 #define STACK_SIZE (256 * 1024)
 
@@ -13,16 +14,18 @@ int thread_start(pthread_t *thread, void *(*run)(void *))
 {
 	pthread_attr_t attr;
 	sigset_t all, old;
+	bool sized = !pthread_attr_init(&attr);
 	int err;
 
 	sigfillset(&all);
-	pthread_attr_init(&attr);
-	pthread_attr_setstacksize(&attr, STACK_SIZE);
+	if (sized)
+		pthread_attr_setstacksize(&attr, STACK_SIZE);
 	pthread_sigmask(SIG_SETMASK, &all, &old);
-	err = pthread_create(thread, &attr, run, NULL);
+	err = pthread_create(thread, sized ? &attr : NULL, run, NULL);
 	if (err == EINVAL)
 		err = pthread_create(thread, NULL, run, NULL);
 	pthread_sigmask(SIG_SETMASK, &old, NULL);
-	pthread_attr_destroy(&attr);
+	if (sized)
+		pthread_attr_destroy(&attr);
 	return -err;
 }

@@ -7,8 +7,9 @@
 #include <linux/membarrier.h>
 #include <pthread.h>
 #include <stdlib.h>
-#include <sys/syscall.h>
 #include <unistd.h>
+
+#include "inprocess/raw_syscall.h"
 
 __thread struct thread *thread_current __attribute__((tls_model("initial-exec")));
 bool thread_must_fence = true;
@@ -61,13 +62,13 @@ static void forked(void)
 
 __attribute__((constructor)) static void init(void)
 {
-	long commands = syscall(SYS_membarrier, MEMBARRIER_CMD_QUERY, 0, 0);
+	long commands = raw_syscall(SYS_membarrier, MEMBARRIER_CMD_QUERY, 0, 0, 0, 0, 0);
 
 	pid = getpid();
 	pthread_key_create(&at_end, ended);
 	pthread_atfork(NULL, NULL, forked);
 	if (commands > 0 && commands & MEMBARRIER_CMD_PRIVATE_EXPEDITED &&
-	    !syscall(SYS_membarrier, MEMBARRIER_CMD_REGISTER_PRIVATE_EXPEDITED, 0, 0))
+	    !raw_syscall(SYS_membarrier, MEMBARRIER_CMD_REGISTER_PRIVATE_EXPEDITED, 0, 0, 0, 0, 0))
 		thread_must_fence = false;
 }
 
@@ -124,5 +125,5 @@ void thread__order_memory(void)
 	if (thread_must_fence)
 		__atomic_thread_fence(__ATOMIC_SEQ_CST);
 	else
-		syscall(SYS_membarrier, MEMBARRIER_CMD_PRIVATE_EXPEDITED, 0, 0);
+		raw_syscall(SYS_membarrier, MEMBARRIER_CMD_PRIVATE_EXPEDITED, 0, 0, 0, 0, 0);
 }

@@ -14,14 +14,14 @@
  */
 #include "hsa_agent/calls/call_spans.h"
 
+#include <errno.h>
 #include <pthread.h>
 #include <signal.h>
 #include <string.h>
 #include <sys/prctl.h>
-#include <sys/syscall.h>
-#include <unistd.h>
 
 #include "inprocess/kernel_clock.h"
+#include "inprocess/raw_syscall.h"
 #include "inprocess/tsc_clock.h"
 #include "hsa_agent/ring/prefault.h"
 #include "hsa_agent/ring/shared_memory.h"
@@ -222,6 +222,7 @@ static struct rt_span_thread *find_place(void)
 static struct rt_span_thread *join(void)
 {
 	struct rt_span_thread *t = NULL;
+	int error;
 
 	if (!area.threads)
 		return NULL;
@@ -235,13 +236,15 @@ static struct rt_span_thread *join(void)
 	self.retry = 0;
 	set_busy(t, HERE);
 	t->depth = 0;
-	t->tid = syscall(SYS_gettid);
+	t->tid = raw_syscall(SYS_gettid, 0, 0, 0, 0, 0, 0);
 	t->joined = clock__now(&self.clock);
-	prctl(PR_GET_NAME, t->name);
+	raw_syscall(SYS_prctl, PR_GET_NAME, (long)t->name, 0, 0, 0, 0);
 	self.words_used = 0;
 	self.chunk = NULL;
 	self.place = t;
+	error = errno; /* of the application, which has called something that leaves it */
 	pthread_setspecific(at_end, t);
+	errno = error;
 	return t;
 }
 
@@ -278,12 +281,19 @@ static bool encloses(const struct rt_span_frame *f, uint64_t sp, const stack_t *
 	return f->sp > sp;
 }
 
-static void drop_left(struct rt_span_thread *t, uint64_t sp)
+static stack_t altstack(void)
 {
-	uint32_t keep = t->depth;
 	stack_t alt = {0};
 
-	sigaltstack(NULL, &alt);
+	raw_syscall(SYS_sigaltstack, 0, (long)&alt, 0, 0, 0, 0);
+	return alt;
+}
+
+static void drop_left(struct rt_span_thread *t, uint64_t sp)
+{
+	const stack_t alt = altstack();
+	uint32_t keep = t->depth;
+
 	while (keep && !encloses(&t->open[keep - 1], sp, &alt))
 		keep--;
 	if (keep < t->depth)
@@ -302,9 +312,8 @@ static uint64_t new_corr(void)
 /* Is the code that was writing when we came still doing so, below us on the stack? */
 static bool is_interrupted(const struct rt_span_thread *t, uint64_t sp)
 {
-	stack_t alt = {0};
+	const stack_t alt = altstack();
 
-	sigaltstack(NULL, &alt);
 	return is_on(&alt, sp) ? !is_on(&alt, t->busy) || t->busy > sp : t->busy > sp;
 }
 
@@ -432,6 +441,8 @@ void spans_use(const struct spans_area *to)
 /* The first free chunk is taken, so those in use are most likely the first. */
 void spans_prepare(void)
 {
+	if (!area.state)
+		return;
 	populate(area.chunks, sizeof(*area.chunks) * RT_SPANS_CHUNK_COUNT,
 		 sizeof(*area.chunks) * chunks_in_use(), &ready);
 }

@@ -11,8 +11,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/syscall.h>
-#include <unistd.h>
 
 #include "hsa_agent/calls/bind_stubs.h"
 #include "hsa_agent/gpu/code_objects.h"
@@ -21,6 +19,7 @@
 #include "hsa_agent/core/other_runtimes.h"
 #include "hsa_agent/gpu/signal_relay.h"
 #include "inprocess/kernel_clock.h"
+#include "inprocess/raw_syscall.h"
 #include "inprocess/stderr_line.h"
 #include "hsa_agent/calls/call_stubs.h"
 
@@ -37,7 +36,7 @@ static __thread uint32_t tls_tid __attribute__((tls_model("initial-exec")));
 uint32_t agent_tid(void)
 {
 	if (unlikely(!tls_tid))
-		tls_tid = syscall(SYS_gettid);
+		tls_tid = raw_syscall(SYS_gettid, 0, 0, 0, 0, 0, 0);
 	return tls_tid;
 }
 

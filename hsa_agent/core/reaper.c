@@ -13,14 +13,13 @@
 #include <linux/futex.h>
 #include <pthread.h>
 #include <string.h>
-#include <sys/syscall.h>
 #include <time.h>
-#include <unistd.h>
 
 #include "hsa_agent/calls/bind_stubs.h"
 #include "hsa_agent/gpu/signal_relay.h"
 #include "hsa_agent/calls/call_stubs.h"
 #include "inprocess/kernel_clock.h"
+#include "inprocess/raw_syscall.h"
 #include "inprocess/start_thread.h"
 
 #define ACTIVE_NS    1000000
@@ -242,7 +241,8 @@ static void wait_for_news(uint32_t seen, long ns)
 {
 	const struct timespec time = {ns / 1000000000, ns % 1000000000};
 
-	syscall(SYS_futex, news(), FUTEX_WAIT, seen, ns == UNTIL_NEWS ? NULL : &time);
+	raw_syscall(SYS_futex, (long)news(), FUTEX_WAIT, seen, ns == UNTIL_NEWS ? 0 : (long)&time,
+		    0, 0);
 }
 
 /* Not by reaper_stop's thread, which may hold locks of the runtime. */
@@ -293,7 +293,7 @@ int reaper_start(bool recording)
 static void wake_up(void)
 {
 	__atomic_fetch_add(news(), 1, __ATOMIC_RELEASE);
-	syscall(SYS_futex, news(), FUTEX_WAKE, 1);
+	raw_syscall(SYS_futex, (long)news(), FUTEX_WAKE, 1, 0, 0, 0);
 }
 
 void reaper_ask_client_later(void)

@@ -8,9 +8,8 @@
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/syscall.h>
-#include <unistd.h>
 
+#include "inprocess/raw_syscall.h"
 #include "rocprofiler/service/context.h"
 #include "rocprofiler/support/tables.h"
 #include "rocprofiler/service/thread.h"
@@ -212,7 +211,8 @@ static bool is_thread(rocprofiler_thread_id_t tid)
 {
 	if (tid == thread__tid())
 		return true;
-	return tid && tid <= INT32_MAX && !syscall(SYS_tgkill, thread__pid(), (pid_t)tid, 0);
+	return tid && tid <= INT32_MAX &&
+	       !raw_syscall(SYS_tgkill, thread__pid(), (pid_t)tid, 0, 0, 0, 0);
 }
 
 rocprofiler_status_t

@@ -11,7 +11,7 @@ $(O)/pic/tests/agent/other_tool.o: SHLIB_CFLAGS += -isystem $(HSA_INCLUDE)
 endif
 
 AGENT_PROGRAMS = $(addprefix $(O)/agent/,life reopen refuse)
-AGENT_LIBRARIES = $(patsubst %,$(O)/agent/lib%.so,failing hip_records other_tool plugin race ticks)
+AGENT_LIBRARIES = $(patsubst %,$(O)/agent/lib%.so,hip_records other_tool plugin race replaced ticks)
 
 $(AGENT_PROGRAMS): $(O)/agent/%: $(O)/obj/tests/agent/%.o
 	$(call say,LD,$@)
@@ -22,6 +22,22 @@ $(AGENT_LIBRARIES): $(O)/agent/lib%.so: $(O)/pic/tests/agent/%.o
 	$(call say,LD,$@)
 	@mkdir -p $(@D)
 	$(Q)$(CC) $(CFLAGS) $(SHLIB_LDFLAGS) $^ -o $@ $(AGENT_TEST_LIBS_$*)
+
+# What our in-process libraries import of the C library, which libreplaced.so stands for. Of the loader's and the compiler's
+# own it does not: nobody else has those.
+INPROCESS_LIBRARIES = $(addprefix $(O)/,librtrace-agent.so libroctx64.so.4 libroctracer64.so.4 librocprofiler-sdk.so.1 \
+	librocprofiler-sdk-roctx.so.1)
+
+$(O)/gen/replaced_names.h: $(INPROCESS_LIBRARIES)
+	$(call say,GEN,$@)
+	@mkdir -p $(@D)
+	$(Q)nm -D --undefined-only $^ | sed -n 's/^ *U \([^@]*\)@.*/\1/p' | LC_ALL=C sort -u | \
+		grep -v '^_Unwind_\|^__gcc_\|^__tls_get_addr$$\|^__libc_stack_end$$' | awk '{ print "REPLACE(" $$1 ", " n++ ")" }' >$@
+
+$(O)/pic/tests/agent/replaced.o $(O)/pic/tests/agent/replaced_entry.o: $(O)/gen/replaced_names.h
+# It must not call what it stands for.
+$(O)/pic/tests/agent/replaced.o: SHLIB_CFLAGS += -fno-builtin -fno-tree-loop-distribute-patterns
+$(O)/agent/libreplaced.so: $(O)/pic/tests/agent/replaced_entry.o
 
 TSAN_PROGRAMS += librtrace-agent.so agent/librace.so
 

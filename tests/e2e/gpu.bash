@@ -107,6 +107,20 @@ check_truth() {
 	}
 }
 
+# what_lacks_is_said TRUTH TRACE ERR: operations that are not in the trace are counted in what the tracer said, or the agent
+# said why it is off, or could not watch a queue; and so are names.
+what_lacks_is_said() {
+	local true traced lost
+
+	true=$(true_ops "$1" | wc -l)
+	traced=$(traced_ops "$2" | wc -l)
+	lost=$(sed -n 's/.*too deep), \([0-9]*\) GPU records.*/\1/p' "$3")
+	echo "$traced of $true operations, $lost lost"
+	[ "$traced" -le "$true" ]
+	[ "$((traced + lost))" = "$true" ] || grep -Eq '^rtrace-agent: |[0-9]+ queues could not be watched' "$3"
+	! traced_ops "$2" | grep -v '	elementAdd	\|^copy' || grep -Eq 'lost [0-9]+ names' "$3"
+}
+
 # check_counts OUT TRACE [FUNCTIONS]: what the workload (and its children) printed as "calls NAME N" is in the trace,
 # function by function: the calls that the application made itself. What is called in a call is the runtime's doing, and
 # differs from release to release. FUNCTIONS: only those that match.

@@ -9,6 +9,7 @@
  */
 #include "tests/workloads/kernels.hip"
 
+#include <errno.h>
 #include <getopt.h>
 #include <pthread.h>
 
@@ -24,8 +25,11 @@ static unsigned long iterations = 4;
 
 static void push(const char *message, int level)
 {
-	int got = TRY(roctxRangePushA, (message));
+	int got;
 
+	errno = ERANGE;
+	got = TRY(roctxRangePushA, (message));
+	CHECK(errno == ERANGE, "push '%s' left %d in errno", message, errno);
 	CHECK(got == level, "push '%s' gave level %d instead of %d", message, got, level);
 }
 
@@ -38,7 +42,9 @@ static void pop(int level)
 
 static void *stop_range(void *arg)
 {
+	errno = ERANGE;
 	TRY(roctxRangeStop, (*(roctx_range_id_t *)arg));
+	CHECK(errno == ERANGE, "the thread's first call left %d in errno", errno);
 	return NULL;
 }
 
