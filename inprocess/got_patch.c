@@ -14,7 +14,7 @@
 #include "inprocess/poke.h"
 
 #define PAGE  4096UL /* of x86-64 */
-#define TRIES 3 /* another may close the page before we have written */
+#define TRIES 3	     /* another may close the page before we have written */
 
 struct relocations {
 	const ElfW(Rela) * list;
@@ -211,7 +211,12 @@ static bool replace(const struct imports *im, struct object *o, void *handle, vo
 {
 	void *there = __atomic_load_n(place, __ATOMIC_RELAXED), *function, *instead;
 
-	function = is_unbound(o, there) ? look_up(handle, name) : there;
+	if (!is_unbound(o, there))
+		function = there;
+	else if (!im->bound_only)
+		function = look_up(handle, name);
+	else
+		return false;
 	instead = im->instead(name, im->behind ? im->behind(function) : function);
 	return instead && instead != there && write_to(o, place, there, instead);
 }
@@ -232,6 +237,13 @@ static uint32_t replace_in(const struct imports *im, struct object *o, void *han
 			count += replace(im, o, handle, place, name);
 	}
 	return count;
+}
+
+bool imports__audited(void)
+{
+	const char *libraries = getenv("LD_AUDIT");
+
+	return libraries && *libraries;
 }
 
 static bool stopped;

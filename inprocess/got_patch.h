@@ -23,6 +23,11 @@ struct imports {
 	void *(*behind)(void *bound);
 	/* What is to be in the place of the function's address; NULL: that stays. */
 	void *(*instead)(const char *name, void *function);
+	/*
+	 * Leave what the loader has not bound yet: with LD_AUDIT it may never do so, to tell a
+	 * library of each call.
+	 */
+	bool bound_only;
 };
 
 /*
@@ -45,6 +50,9 @@ uint32_t imports__replace(const struct imports *im);
  * that is opened once more, in the thread that opens it.
  */
 void imports__stop(void);
+
+/* Does the loader tell a library of what is bound, and perhaps of each call? */
+bool imports__audited(void);
 
 /* How many objects the process has loaded up to now. */
 uint64_t imports__loaded(void);

@@ -106,10 +106,16 @@ static void *instead(const char *name, void *function)
 	return stubs_instead(function);
 }
 
-static const struct imports imports = {libraries, true, wants, stubs_behind, instead};
-
 static uint32_t replace(void)
 {
+	const struct imports imports = {
+		.libraries = libraries,
+		.calls_only = true,
+		.bound_only = imports__audited(),
+		.wants = wants,
+		.behind = stubs_behind,
+		.instead = instead,
+	};
 	uint32_t count;
 
 	pthread_mutex_lock(&loader);

@@ -144,8 +144,12 @@ static void *instead(const char *name, void *function)
 static const char *const libraries[] = {LIBRARY, NULL};
 static void replace(void)
 {
-	const struct imports imports = {libraries, false, is_of_hip, agent_library__behind(),
-					instead};
+	const struct imports imports = {
+		.libraries = libraries,
+		.wants = is_of_hip,
+		.behind = agent_library__behind(),
+		.instead = instead,
+	};
 
 	imports__replace(&imports);
 }

@@ -11,7 +11,7 @@ $(O)/pic/tests/agent/other_tool.o: SHLIB_CFLAGS += -isystem $(HSA_INCLUDE)
 endif
 
 AGENT_PROGRAMS = $(addprefix $(O)/agent/,life reopen refuse)
-AGENT_LIBRARIES = $(patsubst %,$(O)/agent/lib%.so,hip_records other_tool plugin race replaced ticks)
+AGENT_LIBRARIES = $(patsubst %,$(O)/agent/lib%.so,audit hip_records other_tool plugin race replaced ticks)
 
 $(AGENT_PROGRAMS): $(O)/agent/%: $(O)/obj/tests/agent/%.o
 	$(call say,LD,$@)

@@ -214,6 +214,21 @@ replaced() {
 	done
 }
 
+audited_is_true() {
+	all_is_true
+	echo "told: $(cat "$T/told"), alone: $(cat "$T/alone")"
+	cmp "$T/told" "$T/alone"
+	fresh told
+}
+
+@test "a library that the loader tells of each call (LD_AUDIT): it is told of each, and each is in the trace" {
+	PROGRAM=(env LD_AUDIT="$O/agent/libaudit.so" AUDIT_LOG="$T/alone" "$O/workloads/job" -n 50 -t 2)
+	sim "${PROGRAM[@]}" | grep -q '^result PASSED$'
+	[ "$(awk '{ print $2 }' "$T/alone")" -gt 400 ]
+	PROGRAM=(env LD_AUDIT="$O/agent/libaudit.so" AUDIT_LOG="$T/told" "$O/workloads/job" -n 50 -t 2)
+	each_way audited_is_true
+}
+
 @test "two roctx libraries in a process: the marks and ranges of both, each once" {
 	mkdir "$T/a" "$T/b"
 	cp "$O/libroctx64.so.4" "$T/a"

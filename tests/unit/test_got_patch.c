@@ -99,8 +99,10 @@ static void *instead_second(const char *name, void *function)
 	return second;
 }
 
-static const struct imports by_first = {libraries, false, is_mark, NULL, instead_first};
-static const struct imports by_second = {libraries, false, is_mark, NULL, instead_second};
+static const struct imports by_first = {
+	.libraries = libraries, .wants = is_mark, .instead = instead_first};
+static const struct imports by_second = {
+	.libraries = libraries, .wants = is_mark, .instead = instead_second};
 
 static void assert_calls(int which)
 {
