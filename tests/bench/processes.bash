@@ -85,11 +85,15 @@ start_tracer() { # ARGUMENT...
 	wait_for_line "$work/tracer.log" "^rtrace-bpf: process [0-9]* (.*): API calls" "$tracer"
 }
 
+end_tracer() {
+	kill -INT "$tracer"
+	wait "$tracer"
+}
+
 stop_tracer() {
 	local recorded lost
 
-	kill -INT "$tracer"
-	wait "$tracer"
+	end_tracer
 	lost=$(lost_of_tracer)
 	recorded=$(sed -n 's/^rtrace-bpf: recorded \([0-9]*\) calls.*/\1/p' "$work/tracer.log")
 	[ "$recorded" = "$calls_made" ] ||
