@@ -39,6 +39,7 @@ import sys
 import tempfile
 import threading
 import time
+import traceback
 
 os.chdir(pathlib.Path(__file__).resolve().parents[1])
 # The system's programs, whatever comes before them on the caller's path: another python3 has other packages.
@@ -442,6 +443,14 @@ def outcomes(program, output, status):
     return found
 
 
+def judged(program):
+    """Runs it: its outcomes, or that it could not be run."""
+    try:
+        return outcomes(program, *run(program))
+    except Exception:
+        return [Outcome(program, "", "failed", traceback.format_exc())]
+
+
 class Check:
     def __init__(self, times):
         self.found, self.failures, self.flaky = [], [], []
@@ -450,7 +459,7 @@ class Check:
 
     def judge(self, program):
         began = time.time()
-        found = outcomes(program, *run(program))
+        found = judged(program)
         count = {state: sum(outcome.state == state for outcome in found) for state in ("ok", "skipped", *BAD)}
         with self.lock, open(LOGS / "times.tsv", "a", encoding="utf-8") as times:
             self.found += found
@@ -507,13 +516,16 @@ class Check:
         self.during(programs["node"], quiet, CPUS - 1)
         untraced = quiet + programs["untraced"]
         self.during(programs["tracer"], untraced, LANES - 1)
-        self.lanes(untraced + programs["shared"], LANES)
+        last = untraced + programs["shared"]
+        self.lanes(last, LANES)
+        for program in programs["node"] + programs["tracer"] + last:
+            self.found.append(Outcome(program, "", "failed", "was not run: no lane has come to it"))
 
     def again(self):
         """Once more, alone, what has failed: so that it is known whether it fails again, and what could not be judged is."""
         for first in [outcome for outcome in self.found if outcome.state in BAD]:
             program = first.program.only([first.test]) if first.test else first.program
-            second = outcomes(program, *run(program))
+            second = judged(program)
             bad = [outcome for outcome in second if outcome.state in BAD or
                    (outcome.state == "skipped" and outcome.test == first.test)]
             text = "\n".join([f"-- {first.name}: at first ({first.load})", first.text,
@@ -582,7 +594,7 @@ def everything(check):
     parts = [suite.divided(sanitized, suite.tests) for suite in suites()
              for sanitized in (False, True)[:1 if "inproc" in suite.tags else 2]]
     units = [unit(path) for path in made_by("print-unit-tests")]
-    units += [unit(path, True) for path in made_by("print-unit-tests", f"{O}/san")]
+    units += [program for program in unit_tests() if program.name.startswith("san-")]
     search = Program("fuzz-search", ["scripts/fuzz", "5"], whole=True)
     check.phases(others() + [search] + units, parts)
 
