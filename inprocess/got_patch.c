@@ -11,10 +11,10 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "inprocess/page.h"
 #include "inprocess/poke.h"
 
-#define PAGE  4096UL /* of x86-64 */
-#define TRIES 3	     /* another may close the page before we have written */
+#define TRIES 3 /* another may close the page before we have written */
 
 struct relocations {
 	const ElfW(Rela) * list;
@@ -73,11 +73,6 @@ static void read_dynamic(struct object *o, const ElfW(Dyn) * d)
 	}
 }
 
-static uintptr_t page(uintptr_t at)
-{
-	return at & -PAGE;
-}
-
 /* The object's dynamic section; NULL: it has none. */
 static const ElfW(Dyn) * read_object(struct object *o, const struct dl_phdr_info *info)
 {
@@ -95,8 +90,8 @@ static const ElfW(Dyn) * read_object(struct object *o, const struct dl_phdr_info
 			o->text_end = end;
 		}
 		if (p->p_type == PT_GNU_RELRO) {
-			o->relro = page(at);
-			o->relro_end = page(end);
+			o->relro = page__of(at);
+			o->relro_end = page__of(end);
 		}
 	}
 	if (dynamic)

@@ -51,7 +51,10 @@ uint32_t imports__replace(const struct imports *im);
  */
 void imports__stop(void);
 
-/* Does the loader tell a library of what is bound, and perhaps of each call? */
+/*
+ * Does the loader tell a library of what is bound, and perhaps of each call? Asks the environment,
+ * which a thread of the application may be changing: to be called on the application's thread.
+ */
 bool imports__audited(void);
 
 /* How many objects the process has loaded up to now. */

@@ -27,9 +27,9 @@
 #include <unistd.h>
 
 #include "inprocess/mappings.h"
+#include "inprocess/page.h"
 #include "inprocess/raw_syscall.h"
 
-#define PAGE	    4096UL
 #define STACK_PAGES 256		/* as deep as a thread's stack is looked at */
 #define SEGMENTS    8		/* of the main program */
 #define TEXT_MAX    (1UL << 20) /* bytes of a string that is copied whole */
@@ -45,11 +45,6 @@ struct range {
 static size_t least(size_t a, size_t b)
 {
 	return a < b ? a : b;
-}
-
-static uintptr_t page_of(uintptr_t address)
-{
-	return address & ~(PAGE - 1);
 }
 
 /* How many bytes from there on are in the same page. */
@@ -170,7 +165,7 @@ static bool extends_to(const struct stack *s, uintptr_t page)
 
 static bool extend(struct stack *s, uintptr_t here)
 {
-	uintptr_t page = page_of(here);
+	uintptr_t page = page__of(here);
 
 	if (!s->is_set_up)
 		set_up(s);

@@ -21,9 +21,9 @@
 #include <time.h>
 
 #include "inprocess/peek.h"
+#include "inprocess/page.h"
 #include "inprocess/raw_syscall.h"
 
-#define PAGE	       4096UL
 #define CLOSE_AFTER_NS 1000000L
 
 static long arch_prctl(int what, const void *value)
@@ -51,7 +51,7 @@ static bool protect(void *page, int protection)
 
 bool poke__open(struct poke_page *page, void *place)
 {
-	void *at = (void *)((uintptr_t)place & -PAGE);
+	void *at = (void *)page__of((uintptr_t)place);
 
 	if (page->at != at)
 		poke__close(page);

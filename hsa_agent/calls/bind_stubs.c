@@ -34,6 +34,7 @@ static const char *const libraries[] = {
 /* Calls of roctx call these, which may call HIP: then they take time. */
 static const char *const tools[] = {"libroctracer64.so", "librocprofiler-sdk.so", NULL};
 
+static bool audited;
 static pthread_mutex_t loader = PTHREAD_MUTEX_INITIALIZER;
 static __thread bool fork_waited __attribute__((tls_model("initial-exec")));
 
@@ -88,6 +89,7 @@ void bind_init(void)
 
 	if (hooked)
 		return;
+	audited = imports__audited();
 	pthread_atfork(before_fork, after_fork, in_child);
 	atexit(at_exit);
 	hooked = true;
@@ -111,7 +113,7 @@ static uint32_t replace(void)
 	const struct imports imports = {
 		.libraries = libraries,
 		.calls_only = true,
-		.bound_only = imports__audited(),
+		.bound_only = audited,
 		.wants = wants,
 		.behind = stubs_behind,
 		.instead = instead,

@@ -8,7 +8,7 @@
 #include <stdbool.h>
 #include <linux/types.h>
 
-/* Once. */
+/* Once, on a thread of the application's. */
 void bind_init(void);
 
 /*

@@ -23,7 +23,8 @@
 #include <stddef.h>
 #include <stdint.h>
 #include <sys/prctl.h>
-#include <sys/syscall.h>
+
+#include "inprocess/raw_syscall.h"
 
 #define HIDDEN	     __attribute__((visibility("hidden")))
 #define COUNT(array) (sizeof(array) / sizeof((array)[0]))
@@ -259,23 +260,11 @@ static bool is_to_fail(unsigned index)
 	return n == first || (every && n > first && (n - first) % every == 0);
 }
 
-static long ask_kernel(long what, long a, long b, long c, long d)
-{
-	register long r10 __asm__("r10") = d;
-	long result;
-
-	__asm__ volatile("syscall"
-			 : "=a"(result)
-			 : "a"(what), "D"(a), "S"(b), "d"(c), "r"(r10)
-			 : "rcx", "r11", "memory");
-	return result;
-}
-
 static bool is_thread_of_ours(void)
 {
 	char name[16];
 
-	return !ask_kernel(SYS_prctl, PR_GET_NAME, (long)name, 0, 0) &&
+	return !raw_syscall(SYS_prctl, PR_GET_NAME, (long)name, 0, 0, 0, 0) &&
 	       starts_with(name, "rtrace-");
 }
 
@@ -395,8 +384,8 @@ __attribute__((destructor)) static void end(void)
 	makes_marks = false;
 	if (!path)
 		return;
-	fd = ask_kernel(SYS_openat, AT_FDCWD, (long)path, O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC,
-			0600);
+	fd = raw_syscall(SYS_openat, AT_FDCWD, (long)path,
+			 O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0600, 0, 0);
 	for (unsigned i = 0; i < NAMES; i++) {
 		to = line;
 		for (const char *c = names[i]; *c; c++)
@@ -409,7 +398,7 @@ __attribute__((destructor)) static void end(void)
 		to = put_number(to, marks[i]);
 		*to++ = '\n';
 		if (calls[i])
-			ask_kernel(SYS_write, fd, (long)line, to - line, 0);
+			raw_syscall(SYS_write, fd, (long)line, to - line, 0, 0, 0);
 	}
-	ask_kernel(SYS_close, fd, 0, 0, 0);
+	raw_syscall(SYS_close, fd, 0, 0, 0, 0, 0);
 }

@@ -222,11 +222,6 @@ will_fail() {
 		LD_PRELOAD="$O/agent/libreplaced.so $O/libsimkfd.so")
 }
 
-# Has any of the agent's calls failed?
-has_failed() {
-	awk '$3 > 0 { n++ } END { exit !n }' "$T/replaced"
-}
-
 @test "no descriptor, no seal, no mapping, no thread: one line each" {
 	for what in memfd_create ftruncate fcntl mmap; do
 		ERRNO=24 will_fail "$what:1"

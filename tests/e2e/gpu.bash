@@ -107,6 +107,11 @@ check_truth() {
 	}
 }
 
+# Has any call of our libraries failed, by what libreplaced.so has written? See tests/agent/replaced.c.
+has_failed() {
+	awk '$3 > 0 { n++ } END { exit !n }' "$T/replaced"
+}
+
 # what_lacks_is_said TRUTH TRACE ERR: operations that are not in the trace are counted in what the tracer said, or the agent
 # said why it is off, or could not watch a queue; and so are names.
 what_lacks_is_said() {
