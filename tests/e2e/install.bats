@@ -581,7 +581,7 @@ os.execvp(sys.argv[1], sys.argv[1:])" setpriv --bounding-set "$capabilities" --i
 			--attach "$mode" 2>"$T/err" &
 		tracer=$!
 		JOBS_STARTED+=("$tracer")
-		wait_for grep -q 'GPU times' "$T/err"
+		wait_for grep -q "process $job .*GPU times" "$T/err"
 		go
 		wait "$job"
 		kill -INT "$tracer"

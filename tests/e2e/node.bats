@@ -282,9 +282,10 @@ linked_in() {
 @test "forks, chains of programs and late loading under -a: told of the right process and files" {
 	needs_to_be_alone
 	copy_capture mine
+	cp "$O/libroctx64.so.4" "$T/mine" # a file that no other process of the node brings
 	"$T/mine/edges" go 5 >"$T/holder" &
 	holder=$!
-	"$O/capture/edges" load "$O/libroctx64.so.4" >"$T/late" &
+	"$O/capture/edges" load "$T/mine/libroctx64.so.4" >"$T/late" &
 	late=$!
 	JOBS_STARTED+=("$holder" "$late")
 	wait_for grep -q ready "$T/holder"
@@ -292,7 +293,7 @@ linked_in() {
 	start_node_tracer
 	has_found "$holder" "$late"
 	kill -USR1 "$late"
-	wait_for grep -q 'attach: .*libroctx64' "$T/err"
+	wait_for grep -q "attach: .*$T/mine/libroctx64" "$T/err"
 	kill -USR1 "$late"
 	sh -c "exec '$T/mine/edges' plain 3" >/dev/null &
 	chain=$!
