@@ -36,7 +36,7 @@ $(O)/gen/replaced_names.h: $(INPROCESS_LIBRARIES)
 
 $(O)/pic/tests/agent/replaced.o $(O)/pic/tests/agent/replaced_entry.o: $(O)/gen/replaced_names.h
 # It must not call what it stands for.
-$(O)/pic/tests/agent/replaced.o: SHLIB_CFLAGS += -fno-builtin -fno-tree-loop-distribute-patterns
+$(O)/pic/tests/agent/replaced.o: private SHLIB_CFLAGS += -fno-builtin -fno-tree-loop-distribute-patterns
 $(O)/agent/libreplaced.so: $(O)/pic/tests/agent/replaced_entry.o
 
 TSAN_PROGRAMS += librtrace-agent.so agent/librace.so
