@@ -187,7 +187,15 @@ static void prepare_calls(void)
 	bind_init();
 }
 
-static int make_memory(const HsaApiTable *table)
+/* What the tracer that has started the command will ask for, as soon as it reaches the memory. */
+static uint32_t first_wants(bool recording)
+{
+	const char *env = recording ? getenv("RTRACE_AGENT_WANTS") : NULL;
+
+	return env ? strtoul(env, NULL, 0) : 0;
+}
+
+static int make_memory(const HsaApiTable *table, bool recording)
 {
 	struct held_signals held;
 	int err;
@@ -201,6 +209,7 @@ static int make_memory(const HsaApiTable *table)
 	if (err)
 		return err;
 	agent.shm.header->awaited = agent.tracer > 0 ? agent.tracer : 0;
+	agent.wants = agent.shm.control->wants = first_wants(recording);
 	if (agent.shm.header->spans_off)
 		prepare_calls();
 	shm_announce(&agent.shm);
@@ -213,7 +222,7 @@ static bool start(const HsaApiTable *table, bool recording)
 	int err;
 
 	agent.off = 0;
-	err = make_memory(table);
+	err = make_memory(table, recording);
 	if (err) {
 		agent_fail("shared memory, %s: %s", RT_AGENT_MEMFD, strerror(-err));
 		return false;

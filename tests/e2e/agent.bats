@@ -435,6 +435,22 @@ stays_asleep() {
 	grep -q '^result PASSED$' "$T/out"
 }
 
+# The tracer is kept from the agent's memory until the GPU has done it all.
+@test "-- CMD --barriers, the tracer is late: barriers are recorded from the first on" {
+	sim_exec SIMKFD_GPUS=1 SIMKFD_TRUTH="$T/truth" "$RTRACE" --barriers -t gpu -f json -o "$T/t.json" -- \
+		"$O/workloads/ranges" -g "$T/go" >"$T/out" 2>"$T/err" &
+	tracer=$!
+	JOBS_STARTED+=("$tracer")
+	wait_for grep -q '^ready' "$T/out"
+	kill -STOP "$tracer"
+	touch "$T/go"
+	wait_for grep -q '^result PASSED$' "$T/out"
+	kill -CONT "$tracer"
+	wait "$tracer"
+	nothing_lost "$T/err"
+	judge --barriers "$T/truth" "$T/t.json"
+}
+
 @test "the ring has the size that is asked for, and what it has no room for is counted" {
 	# One MiB: 8192 records, two for each operation. The tracer is kept from reading.
 	sim_exec SIMKFD_GPUS=1 SIMKFD_TRUTH="$T/truth" "$RTRACE" --gpu-buffer 1 -t gpu -f json -o "$T/t.json" -- \

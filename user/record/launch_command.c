@@ -44,27 +44,33 @@ char *launch_command__find_agent(void)
 }
 
 /* HSA_TOOLS_LIB is a list separated by spaces: what the user has there stays in front. */
-static void set_environment(const char *agent, size_t ring_bytes)
+static void set_environment(const struct launch_agent *agent)
 {
 	const char *old = getenv("HSA_TOOLS_LIB");
 	char *list, number[32];
 
-	if (!agent)
+	if (!agent->path)
 		return;
-	if (asprintf(&list, "%s%s%s", old ? old : "", old && *old ? " " : "", agent) < 0)
+	if (asprintf(&list, "%s%s%s", old ? old : "", old && *old ? " " : "", agent->path) < 0)
 		return;
 	setenv("HSA_TOOLS_LIB", list, 1);
 	setenv("RTRACE_AGENT", "active", 0);
 	snprintf(number, sizeof(number), "%d", (int)getppid());
 	setenv("RTRACE_AGENT_TRACER", number, 1);
-	if (ring_bytes) {
-		snprintf(number, sizeof(number), "%zu", ring_bytes / sizeof(struct rt_agent_rec));
+	snprintf(number, sizeof(number), "%u", agent->wants);
+	if (agent->wants)
+		setenv("RTRACE_AGENT_WANTS", number, 1);
+	else
+		unsetenv("RTRACE_AGENT_WANTS"); /* of a tracer that this one is traced by */
+	if (agent->ring_bytes) {
+		snprintf(number, sizeof(number), "%zu",
+			 agent->ring_bytes / sizeof(struct rt_agent_rec));
 		setenv("RTRACE_AGENT_RING", number, 1);
 	}
 	free(list);
 }
 
-static void run_child(int go, int failed, char *const argv[], const char *agent, size_t ring_bytes,
+static void run_child(int go, int failed, char *const argv[], const struct launch_agent *agent,
 		      const struct inherited *in)
 {
 	char byte;
@@ -72,7 +78,7 @@ static void run_child(int go, int failed, char *const argv[], const char *agent,
 
 	if (read(go, &byte, 1) != 1)
 		_exit(1); /* cancelled, or the tracer has ended */
-	set_environment(agent, ring_bytes);
+	set_environment(agent);
 	inherited_state__restore(in);
 	execvp(argv[0], argv);
 	err = errno;
@@ -81,8 +87,7 @@ static void run_child(int go, int failed, char *const argv[], const char *agent,
 	_exit(127);
 }
 
-int launch_command__prepare(struct launch *l, char *const argv[], const char *agent,
-			    size_t ring_bytes)
+int launch_command__prepare(struct launch *l, char *const argv[], const struct launch_agent *agent)
 {
 	int go[2], failed[2];
 	sigset_t all, own;
@@ -103,7 +108,7 @@ int launch_command__prepare(struct launch *l, char *const argv[], const char *ag
 	l->pid = fork();
 	if (!l->pid) {
 		close(go[1]);
-		run_child(go[0], failed[1], argv, agent, ring_bytes, &l->inherited);
+		run_child(go[0], failed[1], argv, agent, &l->inherited);
 	}
 	sigprocmask(SIG_SETMASK, &own, NULL);
 	close(go[0]);

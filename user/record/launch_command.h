@@ -7,6 +7,7 @@
 
 #include <stdbool.h>
 #include <stddef.h>
+#include <stdint.h>
 #include <sys/types.h>
 
 #include "user/record/inherited_state.h"
@@ -20,12 +21,15 @@ struct launch {
 	bool ended;
 };
 
-/*
- * Forks the child, which waits. `agent`: the library for HSA_TOOLS_LIB, NULL: none. `ring_bytes`:
- * of the agent's ring, 0: as many as it likes. 0 or -errno.
- */
-int launch_command__prepare(struct launch *l, char *const argv[], const char *agent,
-			    size_t ring_bytes);
+/* The agent of the command. */
+struct launch_agent {
+	char *path;	   /* for HSA_TOOLS_LIB; NULL: none */
+	size_t ring_bytes; /* 0: as many as it likes */
+	uint32_t wants;	   /* RT_AGENT_WANT_*: it records so before the tracer reaches it */
+};
+
+/* Forks the child, which waits. 0 or -errno. */
+int launch_command__prepare(struct launch *l, char *const argv[], const struct launch_agent *agent);
 
 /* Lets it run. 0, or the -errno with which the command could not be executed. */
 int launch_command__go(struct launch *l);

@@ -521,20 +521,23 @@ static int add_if_rocm(pid_t pid, void *arg)
 
 static int prepare_command(struct recorder *r)
 {
-	char *agent;
+	struct launch_agent agent = {
+		.ring_bytes = r->opt->agent_ring_bytes,
+		.wants = wants_of_agents(r->opt),
+	};
 	int err;
 
 	if (!r->opt->command)
 		return 0;
-	agent = starts_agent(r->opt) ? launch_command__find_agent() : NULL;
-	if (!agent && starts_agent(r->opt))
+	agent.path = starts_agent(r->opt) ? launch_command__find_agent() : NULL;
+	if (!agent.path && starts_agent(r->opt))
 		log_warn("librtrace-agent.so not found beside this program: no GPU times");
-	if (agent)
-		r->in.absent = agentless__new(agent, intake__gap, &r->in);
-	err = launch_command__prepare(&r->launch, r->opt->command, agent, r->opt->agent_ring_bytes);
+	if (agent.path)
+		r->in.absent = agentless__new(agent.path, intake__gap, &r->in);
+	err = launch_command__prepare(&r->launch, r->opt->command, &agent);
 	if (err)
 		log_err("start %s: %s", r->opt->command[0], strerror(-err));
-	free(agent);
+	free(agent.path);
 	return err;
 }
 
