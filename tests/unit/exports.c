@@ -32,6 +32,23 @@ static int is_one_of(const char *name, const char *const *names, size_t count)
 	return 0;
 }
 
+/* In the file: in memory, a tracer that runs elsewhere on the machine may have a breakpoint there.
+ */
+static void check_entry(Elf *elf, const GElf_Sym *symbol)
+{
+	Elf_Scn *scn = elf_getscn(elf, symbol->st_shndx);
+	const uint8_t push_rbp = 0x55;
+	GElf_Shdr header;
+	Elf_Data *code;
+
+	assert_non_null(gelf_getshdr(scn, &header));
+	code = elf_getdata(scn, NULL);
+	assert_non_null(code);
+	assert_in_range(symbol->st_value, header.sh_addr, header.sh_addr + code->d_size - 1);
+	assert_int_equal(((const uint8_t *)code->d_buf)[symbol->st_value - header.sh_addr],
+			 push_rbp);
+}
+
 /* Every exported function of the table `scn`; returns how many there are. */
 static size_t check_table(Elf *elf, Elf_Scn *scn, const GElf_Shdr *header, const char *const *names,
 			  size_t count)
@@ -50,20 +67,10 @@ static size_t check_table(Elf *elf, Elf_Scn *scn, const GElf_Shdr *header, const
 			fail_msg("%s is exported", name);
 		assert_int_equal(GELF_ST_TYPE(symbol.st_info), STT_FUNC);
 		assert_int_not_equal(symbol.st_size, 0);
+		check_entry(elf, &symbol);
 		exports++;
 	}
 	return exports;
-}
-
-static void check_entries(const char *library, const char *const *names, size_t count)
-{
-	static const unsigned char push_rbp[] = {0x55};
-	void *handle = dlopen(library, RTLD_NOW | RTLD_NOLOAD);
-
-	assert_non_null(handle);
-	for (size_t i = 0; i < count; i++)
-		assert_memory_equal(dlsym(handle, names[i]), push_rbp, sizeof(push_rbp));
-	dlclose(handle);
 }
 
 void check_exports(const char *library, const char *const *names, size_t count)
@@ -86,5 +93,4 @@ void check_exports(const char *library, const char *const *names, size_t count)
 	assert_int_equal(exports, count);
 	elf_end(elf);
 	close(fd);
-	check_entries(library, names, count);
 }
