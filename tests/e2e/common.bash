@@ -198,7 +198,7 @@ end_processes() {
 		kill -KILL "$pid" 2>/dev/null || :
 		wait "$pid" 2>/dev/null || :
 	done
-	[ -n "$TEST_GROUP" ] || return 0
+	[ -n "${TEST_GROUP:-}" ] || return 0
 	echo $$ >"$BEFORE_GROUP/cgroup.procs"
 	echo 1 >"$TEST_GROUP/cgroup.kill"
 	wait_for rmdir "$TEST_GROUP"

@@ -102,6 +102,8 @@ adds_up() {
 	top_until launches -p "$job" -i 0.5
 }
 
+# The second tracer of it is one of the node.
+# bats test_tags=node
 @test "by GPU and by container" {
 	busy_job -d 1000
 	by_gpu() { grep -Eq '^ +1 +[1-9][0-9]* +[0-9.]+% .*[0-9a-f]{4}:[0-9a-f]{2}:[0-9a-f]{2}\.[0-7] +gfx' "$T/t"; }
