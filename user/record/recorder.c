@@ -16,60 +16,32 @@
 #include <string.h>
 #include <sys/epoll.h>
 #include <sys/signalfd.h>
-#include <sys/syscall.h>
 #include <unistd.h>
 
-#include "user/agent/agent_reason.h"
 #include "user/agent/agent_set.h"
-#include "user/probe/attach_links.h"
-#include "user/probe/capture.h"
-#include "user/record/closing_message.h"
-#include "user/base/descendants.h"
-#include "user/record/event_lock.h"
-#include "user/record/release_on_death.h"
-#include "user/probe/installed_libraries.h"
-#include "user/record/intake.h"
-#include "user/record/signal_handlers.h"
 #include "user/api/kfd_ioctls.h"
-#include "user/record/launch_command.h"
 #include "user/base/log.h"
-#include "user/probe/kernel_support.h"
-#include "user/record/losses_by_process.h"
-#include "user/merge/merge.h"
-#include "user/probe/nop5_test.h"
-#include "user/record/open_outputs.h"
-#include "user/output/output_set.h"
-#include "user/record/privileges.h"
-#include "user/base/procfs.h"
-#include "user/record/seccomp_filter.h"
 #include "user/base/same_file.h"
+#include "user/merge/merge.h"
+#include "user/merge/task_names.h"
+#include "user/probe/capture.h"
+#include "user/probe/nop5_test.h"
 #include "user/probe/targets.h"
 #include "user/probe/tracefs.h"
-#include "user/probe/tracefs_events.h"
-#include "user/merge/task_names.h"
+#include "user/record/closing_message.h"
+#include "user/record/event_lock.h"
+#include "user/record/open_outputs.h"
+#include "user/record/privileges.h"
+#include "user/record/record_plan.h"
+#include "user/record/recorder_internal.h"
+#include "user/record/release_on_death.h"
+#include "user/record/seccomp_filter.h"
+#include "user/record/signal_handlers.h"
+#include "user/record/traced_processes.h"
 
 #define AGENT_START_MS 500
 #define AGENT_STOP_MS  50
 #define LAST_ENDS_MS   50 /* how long the GPU may take to finish what it runs when tracing stops */
-
-struct recorder {
-	const struct options *opt;
-	struct trace trace;
-	struct output_names names;
-	struct attach *attach;
-	struct intake in; /* with most of the stages */
-	struct launch launch;
-	int guard; /* see release_on_death.h */
-	int epoll, signals, stop_wanted;
-	struct lost_by *lost_by;
-	size_t live_pids; /* traced by -p and still running */
-	uint64_t started;
-	uint64_t missed_requests; /* see capture.h */
-	bool stop;
-	bool off;	/* in the kernel */
-	bool to_stdout; /* a sink writes there while we record */
-	bool in_tree;	/* the command and what it starts is probed, and nothing else */
-};
 
 /* ---- losses ---- */
 
@@ -93,7 +65,7 @@ static void add_losses(struct recorder *r, struct trace_stats *s)
 
 /* ---- the loop ---- */
 
-static int watch(struct recorder *r, int fd)
+int recorder__watch(struct recorder *r, int fd)
 {
 	struct epoll_event ev = {.events = EPOLLIN, .data.fd = fd};
 
@@ -114,8 +86,8 @@ static int open_loop(struct recorder *r)
 	r->signals = signalfd(-1, &set, SFD_CLOEXEC | SFD_NONBLOCK);
 	if (r->epoll < 0 || r->signals < 0)
 		return -errno;
-	err = watch(r, r->signals);
-	return err ? err : watch(r, r->stop_wanted);
+	err = recorder__watch(r, r->signals);
+	return err ? err : recorder__watch(r, r->stop_wanted);
 }
 
 static void reap_child(struct recorder *r)
@@ -252,33 +224,6 @@ static void run_loop(struct recorder *r)
 
 /* ---- setting up ---- */
 
-static bool wants_gpu(const struct options *o)
-{
-	return o->selection.domains & 1u << DOMAIN_GPU;
-}
-
-static bool agents_capture(const struct options *o)
-{
-	return o->capture_by != CAPTURE_BY_UPROBE;
-}
-
-static bool wants_agents(const struct options *o)
-{
-	return wants_gpu(o) || agents_capture(o);
-}
-
-/* The agent intercepts queues, so doorbell probes would have nothing left to record. */
-static bool starts_agent(const struct options *o)
-{
-	return (wants_gpu(o) || o->capture_by == CAPTURE_BY_AGENT) && !o->dispatch_from_bpf;
-}
-
-static uint32_t wants_of_agents(const struct options *o)
-{
-	return (o->selection.barriers ? RT_AGENT_WANT_BARRIERS : 0) |
-	       (wants_gpu(o) ? 0 : RT_AGENT_WANT_CALLS_ONLY);
-}
-
 static uint32_t key_pid(const struct recorder *r)
 {
 	if (r->launch.pid > 0)
@@ -306,56 +251,12 @@ static int add_request(void *capture, uint8_t number, const struct function *fn)
 	return err ? err : capture__add_request(capture, number, fn);
 }
 
-/* A command and all that it starts is probed alone, if no other way of attaching was asked for. */
-static bool probes_tree(const struct options *o)
-{
-	return o->command && (o->attach_mode < 0 || o->attach_mode == CAPTURE_TRACEFS) &&
-	       kernel_support__keeps_events() && tracefs_events__can_be_defined();
-}
-
-static enum capture_mode mode_of(const struct options *o)
-{
-	if (o->attach_mode >= 0)
-		return o->attach_mode;
-	return probes_tree(o) ? CAPTURE_TRACEFS : capture__best_mode();
-}
-
-static enum targets_reach reach_of(const struct options *o)
-{
-	if (o->pid_count)
-		return REACH_PROCESSES;
-	return probes_tree(o) ? REACH_TREE : REACH_NODE;
-}
-
-/* An agent alone probes nothing. */
-static const struct kept_off *kept_off_by(const struct options *o)
-{
-	static const struct kept_off none;
-
-	return o->capture_by == CAPTURE_BY_AGENT ? &none : &o->kept_off;
-}
-
 static int open_capture(struct recorder *r)
 {
 	const struct options *o = r->opt;
-	const enum capture_mode mode = mode_of(o);
-	const enum targets_reach reach = reach_of(o);
-	struct capture_config config = {
-		.only_listed = !o->all,
-		.follow_forks = o->command,
-		.hold_unknown = o->command && o->capture_by != CAPTURE_BY_AGENT,
-		.by_process = reach == REACH_TREE,
-		.node_wide = reach == REACH_NODE,
-		.kept_off = kept_off_by(o),
-		.tell_exec = o->all,
-		.all_new = o->command,
-		.doorbells = o->selection.doorbells,
-		.kfd = o->selection.domains & 1u << DOMAIN_KFD,
-		.start_off = o->start_off,
-		.start_paused = o->selected_regions,
-		.filter = &o->filter,
-		.ring_bytes = o->ring_bytes,
-	};
+	const enum targets_reach reach = record_plan__reach(o);
+	const enum capture_mode mode = record_plan__mode(o, reach);
+	const struct capture_config config = record_plan__capture(o, reach);
 	const struct targets_callbacks callbacks = intake__targets_callbacks(&r->in);
 
 	log_info("functions are probed in mode %s", capture_mode_names[mode]);
@@ -371,11 +272,11 @@ static int open_capture(struct recorder *r)
 	r->attach = attach_links__new(r->in.capture, mode);
 	if (!r->attach)
 		return -errno;
-	if (agents_capture(o))
+	if (record_plan__agents_capture(o))
 		attach_links__leave_to_agents(r->attach, o->capture_by == CAPTURE_BY_AGENT);
 	capture__holds(r->in.capture, &r->in.holds);
-	r->in.targets = targets__new(r->trace.fns, r->attach, reach, kept_off_by(o), &r->in.holds,
-				     &callbacks);
+	r->in.targets = targets__new(r->trace.fns, r->attach, reach, record_plan__kept_off(o),
+				     &r->in.holds, &callbacks);
 	if (!r->in.targets)
 		return -ENOMEM;
 	r->in_tree = reach == REACH_TREE;
@@ -389,195 +290,20 @@ static int open_merge(struct recorder *r)
 	r->in.order = reorder_buffer__new();
 	r->in.operations = gpu_operations__new(&r->trace);
 	r->in.merge = merge__new(&r->trace, r->in.operations);
-	r->in.agents = agent_set__new(r->trace.strings, &callbacks, wants_agents(r->opt));
+	r->in.agents =
+		agent_set__new(r->trace.strings, &callbacks, record_plan__wants_agents(r->opt));
 	r->lost_by = losses_by_process__new();
 	if (!r->in.order || !r->in.operations || !r->in.merge || !r->in.agents || !r->lost_by)
 		return -ENOMEM;
-	if (agents_capture(r->opt))
+	if (record_plan__agents_capture(r->opt))
 		agent_set__capture_calls(r->in.agents);
 	agent_set__set_rank(r->in.agents, r->opt->all ? CLAIM_OF_NODE : CLAIM_OF_PROCESS);
-	agent_set__want(r->in.agents, wants_of_agents(r->opt));
+	agent_set__want(r->in.agents, record_plan__agent_wants(r->opt));
 	if (r->opt->selection.doorbells) {
 		r->in.dispatches = doorbell_dispatches__new(&r->trace, r->in.operations);
 		return r->in.dispatches ? 0 : -ENOMEM;
 	}
 	return 0;
-}
-
-/* ---- what to trace ---- */
-
-static bool uses_rocm(pid_t pid, void *fns)
-{
-	return targets__count(fns, pid) > 0;
-}
-
-static void say_nothing_to_trace(const struct recorder *r, pid_t pid)
-{
-	char comm[32], below[128] = "";
-
-	procfs__comm(pid, comm, sizeof(comm));
-	descendants__name(pid, "; processes below it have:", uses_rocm, r->trace.fns, below,
-			  sizeof(below));
-	log_err("process %d (%s): no ROCm library mapped: nothing to trace%s", pid, comm, below);
-}
-
-/* Refuses what cannot be traced before anything is touched. */
-static int check_pids(struct recorder *r)
-{
-	const struct options *o = r->opt;
-	char exe[64];
-	int n;
-
-	for (size_t i = 0; i < o->pid_count; i++) {
-		pid_t pid = o->pids[i];
-
-		if (kept_off__has(kept_off_by(o), pid, exe, sizeof(exe))) {
-			log_err("process %d: probes keep off %s, as it would die of them: nothing "
-				"to trace",
-				pid, exe);
-			return -EPERM;
-		}
-		n = targets__count(r->trace.fns, pid);
-		if (n == -ENOENT || n == -ESRCH) {
-			log_err("process %d: no such process", pid);
-			return -ESRCH;
-		}
-		if (n < 0) {
-			log_err("process %d: read its mappings: %s", pid, strerror(-n));
-			return n;
-		}
-		if (!n) {
-			say_nothing_to_trace(r, pid);
-			return -ENOENT;
-		}
-	}
-	return 0;
-}
-
-static void say_calls_alone(struct recorder *r, pid_t pid, const char *comm)
-{
-	log_say("process %d (%s): API calls", pid, comm);
-	if (wants_gpu(r->opt))
-		agent_set__say_unread(r->in.agents, pid, EXDEV);
-}
-
-static void say_process(pid_t pid, void *arg)
-{
-	struct recorder *r = arg;
-	char comm[32], reason[AGENT_REASON_MAX];
-
-	procfs__comm(pid, comm, sizeof(comm));
-	if (r->opt->capture_by == CAPTURE_BY_AGENT && !agent_set__look(r->in.agents, pid))
-		log_warn("process %d (%s): nothing: %s", pid, comm,
-			 agent_reason(pid, errno, reason));
-	else if (!wants_gpu(r->opt) || procfs__has_own_clock(pid))
-		say_calls_alone(r, pid, comm);
-	else if (r->in.filtered)
-		log_say("process %d (%s): API calls that pass the filters, and GPU times if there "
-			"are any",
-			pid, comm);
-	else if (agent_set__look(r->in.agents, pid))
-		log_say("process %d (%s): API calls and GPU times", pid, comm);
-	else if (r->in.dispatches)
-		log_say("process %d (%s): API calls, and dispatches at their doorbells", pid, comm);
-	else
-		log_say("process %d (%s): API calls; no GPU times: %s", pid, comm,
-			agent_reason(pid, errno, reason));
-}
-
-static int start_pids(struct recorder *r)
-{
-	const struct options *o = r->opt;
-	int n, fd;
-
-	for (size_t i = 0; i < o->pid_count; i++) {
-		pid_t pid = o->pids[i];
-
-		fd = syscall(SYS_pidfd_open, pid, 0);
-		if (watch(r, fd) || capture__list_pid(r->in.capture, pid)) {
-			log_err("process %d: %s", pid, strerror(errno));
-			return -errno;
-		}
-		r->live_pids++;
-		n = targets__add_process(r->in.targets, pid);
-		if (n < 0)
-			return n;
-		if (!r->in.filtered)
-			agent_set__look(r->in.agents, pid);
-	}
-	return 0;
-}
-
-static int add_if_rocm(pid_t pid, void *arg)
-{
-	struct recorder *r = arg;
-
-	if (pid == getpid())
-		return 0;
-	if (targets__add_process(r->in.targets, pid) > 0 && !r->in.filtered)
-		agent_set__look(r->in.agents, pid);
-	return 0;
-}
-
-static int prepare_command(struct recorder *r)
-{
-	struct launch_agent agent = {
-		.ring_bytes = r->opt->agent_ring_bytes,
-		.wants = wants_of_agents(r->opt),
-	};
-	int err;
-
-	if (!r->opt->command)
-		return 0;
-	agent.path = starts_agent(r->opt) ? launch_command__find_agent() : NULL;
-	if (!agent.path && starts_agent(r->opt))
-		log_warn("librtrace-agent.so not found beside this program: no GPU times");
-	if (agent.path)
-		r->in.absent = agentless__new(agent.path, intake__gap, &r->in);
-	err = launch_command__prepare(&r->launch, r->opt->command, &agent);
-	if (err)
-		log_err("start %s: %s", r->opt->command[0], strerror(-err));
-	free(agent.path);
-	return err;
-}
-
-/*
- * What the command is likely to use is probed before it starts: the libraries of the machine, and
- * the command itself, which may have them linked in. Others are found when they are mapped.
- */
-static void attach_ahead(struct recorder *r)
-{
-	const char *command = r->opt->command[0];
-	struct installed in = {};
-	char *path;
-	int fd;
-
-	installed_libraries__add_all(&in);
-	for (size_t i = 0; i < in.count; i++) {
-		targets__add_file(r->in.targets, in.files[i].fd, in.files[i].path, false);
-		in.files[i].fd = -1;
-	}
-	installed_libraries__free(&in);
-	path = launch_command__find_program(command);
-	fd = path ? procfs__open_regular(path) : -1;
-	if (fd >= 0)
-		targets__add_file(r->in.targets, fd, path, true);
-	free(path);
-}
-
-static int start_command(struct recorder *r)
-{
-	int err;
-
-	attach_ahead(r);
-	err = r->in_tree ? attach_links__start_tree(r->attach, r->launch.pid) : 0;
-	if (!err)
-		err = capture__list_pid(r->in.capture, r->launch.pid);
-	if (!err)
-		err = launch_command__go(&r->launch);
-	if (err)
-		log_err("start %s: %s", r->opt->command[0], strerror(-err));
-	return err;
 }
 
 static int start_guard(struct recorder *r)
@@ -608,18 +334,14 @@ static int start(struct recorder *r)
 	err = start_guard(r);
 	if (err)
 		log_err("start a process that lets the job go on: %s", strerror(-err));
-	else if (r->opt->pid_count)
-		err = start_pids(r);
-	else if (r->opt->all)
-		err = procfs__processes(add_if_rocm, r);
 	else
-		err = start_command(r);
+		err = traced_processes__start(r);
 	agent_set__begin(r->in.agents, AGENT_START_MS);
 	r->started = clock__boot_ns();
 	log_info("tracing starts at " SECONDS " s after boot", IN_SECONDS(r->started));
 	if (!err && !r->opt->command) {
 		r->trace.begin = r->started;
-		targets__each_process(r->in.targets, say_process, r);
+		traced_processes__say(r);
 	}
 	return err;
 }
@@ -698,13 +420,6 @@ static void close_all(struct recorder *r)
 		close(r->signals);
 }
 
-static bool filters_calls(const struct options *o)
-{
-	return !selection__has_all_causes(&o->selection) || o->filter.min_duration ||
-	       o->filter.errors_only || o->filter.uid_count || o->filter.comm_count ||
-	       o->filter.cgroup_count;
-}
-
 static int open_trace(struct recorder *r)
 {
 	struct trace *t = &r->trace;
@@ -712,15 +427,14 @@ static int open_trace(struct recorder *r)
 
 	if (err)
 		return err;
-	t->calls_filtered = filters_calls(r->opt);
+	t->calls_filtered = record_plan__filters_calls(r->opt);
 	string_pool__set_kernel_names(t->strings, r->opt->kernel_names);
 	processes__set_initially_off(t->tasks,
 				     (r->opt->start_off ? RT_OFF_STOPPED : 0) |
 					     (r->opt->selected_regions ? RT_OFF_PAUSED : 0));
 	r->in.trace = t;
 	r->in.filter = &r->opt->filter;
-	r->in.filtered = r->opt->filter.uid_count || r->opt->filter.comm_count ||
-			 r->opt->filter.cgroup_count;
+	r->in.filtered = record_plan__filters_processes(r->opt);
 	return 0;
 }
 
@@ -761,11 +475,11 @@ static int open_all(struct recorder *r)
 			log_err("start: %s", strerror(-err));
 	}
 	if (!err)
-		err = prepare_command(r);
+		err = traced_processes__prepare_command(r);
 	if (!err)
 		err = reduce_privileges(r);
 	if (!err)
-		err = check_pids(r);
+		err = traced_processes__check(r);
 	if (!err)
 		err = open_output(r);
 	if (!err)
