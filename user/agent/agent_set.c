@@ -2,37 +2,22 @@
 /*
  * The agents of all traced processes, from the creation of their memory to the end of the process.
  */
-#include "user/agent/agent_set.h"
-
 #include <errno.h>
 #include <fcntl.h>
 #include <poll.h>
 #include <signal.h>
-#include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
-#include <sys/stat.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
-#include "user/agent/agent_reason.h"
 #include "user/agent/agent_calls.h"
-#include "user/clock/clock_map.h"
-#include "common/hash.h"
+#include "user/agent/agent_reason.h"
+#include "user/agent/agent_set_internal.h"
 #include "user/base/log.h"
-#include "user/agent/foreign_agents.h"
 #include "user/base/procfs.h"
-
-/* Rounds, of a millisecond each; after the first ones it is looked for in some of them. */
-#define LOOKS_MAX   1000
-#define LOOKS_OFTEN 64
-#define LOOK_EVERY  16
 
 /* Of one process: what an agent has lost is kept until the end. */
 #define AGENTS_MAX 1000
-
-/* Ends that the kernel reports of one process: as many as it can have in flight. */
-#define ENDS_MAX RT_AGENT_FLIGHT_SLOTS
 
 /*
  * How long the tracer waits for a late agent before it passes on other agents' records without it.
@@ -46,53 +31,6 @@
 #define YIELD_NS      300000000ULL
 #define YIELD_ENDS_NS 50000000ULL /* and until what the GPU runs has ended */
 #define TAKEN_MAX     64	  /* agents that are looked at again in one round */
-
-struct member {
-	struct agent_view *view; /* NULL: memory not ready yet, or not claimed: */
-	struct agent_view *unclaimed;
-	int memory_fd; /* until it is ready */
-	int looks;     /* without that: how often it is still looked for */
-	int pidfd;
-	pid_t pid;
-	uint64_t since;	   /* when it was created, or found */
-	bool fresh;	   /* created while we were looking on */
-	uint64_t yielding; /* since when it is to serve another tracer, 0: it is not */
-	bool ended;	   /* its process, or that program */
-	bool gone;	   /* its end is reported: all that it had recorded is read */
-	bool calls_ended;  /* the calls that it has captured are reported */
-	bool settling;	   /* ended since the last round: the kernel may report more of it */
-	struct rt_rec_ended *ends; /* that the kernel saw when it was killed */
-	uint32_t end_count, end_room;
-	uint64_t patience; /* ns that it is still waited for */
-	bool recorded;	   /* at the last sign of life; at the first, as it records then */
-	uint64_t beaten;   /* when that was */
-	uint64_t paused;   /* since when it has not recorded, 0: it does */
-	struct member *next;
-};
-
-struct number {
-	pid_t pid;
-	unsigned int agents; /* that it had so far */
-	bool said;	     /* why nothing is read */
-	UT_hash_handle hh;
-};
-
-struct agents {
-	struct strings *strings;
-	struct agents_callbacks callbacks;
-	struct member *members;
-	struct member *released; /* ended, kept for what they have lost */
-	struct member *flawless; /* ended, of those that have lost nothing: the worst clock's */
-	struct number *numbers;
-	struct probed *probed; /* processes that are traced by probes alone */
-	enum claim_rank rank;
-	bool wanted, capture, begun, stopped;
-	uint64_t created;
-	uint64_t opened; /* agents opened so far that can capture calls */
-	uint32_t wants;
-	uint64_t missed;  /* of which nothing could be read */
-	uint64_t drained; /* when that was last done */
-};
 
 struct agents *agent_set__new(struct strings *strings, const struct agents_callbacks *callbacks,
 			      bool wanted)
@@ -124,7 +62,7 @@ void agent_set__want(struct agents *a, uint32_t wants)
 	a->wants = wants;
 }
 
-static void close_fd(int *fd)
+void agent_set__close_fd(int *fd)
 {
 	if (*fd >= 0)
 		close(*fd);
@@ -136,8 +74,8 @@ static void free_member(struct member *m)
 	agent_memory__free(m->view);
 	agent_memory__free(m->unclaimed);
 	free(m->ends);
-	close_fd(&m->memory_fd);
-	close_fd(&m->pidfd);
+	agent_set__close_fd(&m->memory_fd);
+	agent_set__close_fd(&m->pidfd);
 	free(m);
 }
 
@@ -207,7 +145,7 @@ static void forget_number(struct agents *a, pid_t pid)
 	free(n);
 }
 
-static struct member *add_member(struct agents *a, pid_t pid, uint64_t since, bool fresh)
+struct member *agent_set__add(struct agents *a, pid_t pid, uint64_t since, bool fresh)
 {
 	struct member *m = count_agent(a, pid) ? calloc(1, sizeof(*m)) : NULL;
 
@@ -224,37 +162,13 @@ static struct member *add_member(struct agents *a, pid_t pid, uint64_t since, bo
 	return m;
 }
 
-static struct member *find_member(const struct agents *a, pid_t pid)
+struct member *agent_set__find(const struct agents *a, pid_t pid)
 {
 	struct member *m;
 
 	for (m = a->members; m && (m->pid != pid || m->ended); m = m->next)
 		;
 	return m;
-}
-
-static struct agent_view *refuse(struct agent_view *view, int why)
-{
-	agent_memory__free(view);
-	errno = why;
-	return NULL;
-}
-
-/*
- * The agent's memory, by its descriptor or, with -1, where it is mapped. That of another process is
- * not taken: a forked child has it mapped, too, until the child has dealt with that. A process with
- * another clock than all others is refused, too.
- */
-static struct agent_view *open_view(struct agents *a, pid_t pid, int fd)
-{
-	struct agent_view *view = fd < 0 ? agent_memory__find(pid, a->strings)
-					 : agent_memory__from_fd(pid, fd, a->strings);
-
-	for (struct member *m = a->members; view && m; m = m->next) {
-		if (m->view && m->pid != pid && agent_memory__share_memory(m->view, view))
-			return refuse(view, EALREADY);
-	}
-	return view && procfs__has_own_clock(pid) ? refuse(view, EXDEV) : view;
 }
 
 /* There is an agent, of which nothing will be read. */
@@ -276,155 +190,23 @@ void agent_set__say_unread(struct agents *a, pid_t pid, int err)
 			 agent_reason(pid, err, reason));
 }
 
-/* The tracer that has started the process is about to come. */
-static bool is_left_to_its_tracer(const struct agents *a, const struct agent_view *view,
-				  uint64_t since)
-{
-	pid_t tracer = agent_memory__awaited_by(view);
-
-	return a->rank == CLAIM_OF_NODE && tracer > 0 && tracer != getpid() &&
-	       (!kill(tracer, 0) || errno == EPERM) && !agent_memory__is_asked_for(view) &&
-	       clock__boot_ns() - since < RT_AGENT_EXIT_NS;
-}
-
-/* 0, or -errno, -EAGAIN: to be repeated. */
-static int claim(const struct agents *a, struct agent_view *view, uint64_t since)
-{
-	return is_left_to_its_tracer(a, view, since) ? -EAGAIN : agent_memory__claim(view, a->rank);
-}
-
-/* The agent serves another tracer, past which our probes see the calls. */
-static void leave_taken(struct agents *a, pid_t pid, uint64_t since)
-{
-	if (foreign_agents__add(&a->probed, pid, since, 1))
-		a->callbacks.taken(pid, since, a->callbacks.arg);
-}
-
-/* The requests of a previous tracer end in any case. */
-static void open_spans(struct agents *a, struct agent_view *view)
-{
-	struct agent_spans *spans = agent_memory__open_spans(view, ++a->opened * AGENT_SPANS_CORRS);
-
-	if (!spans)
-		return;
-	agent_calls__skip(spans);
-	if (a->capture)
-		a->callbacks.capture(view, a->callbacks.arg);
-}
-
-static void start(struct agents *a, struct member *m, struct agent_view *view)
-{
-	m->view = view;
-	close_fd(&m->memory_fd);
-	if (!m->fresh)
-		agent_memory__skip_recorded(view);
-	a->callbacks.placed(m->pid, agent_memory__address(view), a->callbacks.arg);
-	open_spans(a, view);
-	agent_memory__want(view, a->wants);
-	m->recorded = true;
-	m->beaten = clock__boot_ns();
-	agent_memory__activate(view);
-	log_info("agent: process %d: recording", m->pid);
-}
-
-/* `fresh`: its agent has come while we were looking on, so all that it has recorded is ours. */
-static bool look(struct agents *a, pid_t pid, bool fresh)
-{
-	uint64_t now = clock__boot_ns();
-	struct agent_view *view;
-	struct member *m;
-	int err;
-
-	if (!a->wanted) {
-		foreign_agents__add(&a->probed, pid, fresh ? a->created : now, 1);
-		return false;
-	}
-	m = find_member(a, pid);
-	if (m) {
-		errno = EBUSY;
-		return !m->unclaimed;
-	}
-	view = open_view(a, pid, -1);
-	err = view ? -claim(a, view, now) : errno;
-	m = !err || err == EAGAIN ? add_member(a, pid, now, fresh) : NULL;
-	if (!m) {
-		agent_memory__free(view);
-		if (err == EBUSY)
-			leave_taken(a, pid, fresh ? a->created : now);
-		errno = err;
-		return false;
-	}
-	m->looks = LOOKS_MAX;
-	m->unclaimed = err ? view : NULL;
-	if (!err)
-		start(a, m, view);
-	return true;
-}
-
 bool agent_set__look(struct agents *a, pid_t pid)
 {
-	return look(a, pid, a->begun);
+	return agent_opening__look(a, pid, a->begun);
 }
 
 bool agent_set__reads(const struct agents *a, pid_t pid)
 {
-	const struct member *m = find_member(a, pid);
+	const struct member *m = agent_set__find(a, pid);
 
 	return m && m->view;
 }
 
 struct agent_view *agent_set__capturing(const struct agents *a, pid_t pid)
 {
-	const struct member *m = a->capture ? find_member(a, pid) : NULL;
+	const struct member *m = a->capture ? agent_set__find(a, pid) : NULL;
 
 	return m && m->view && agent_memory__spans(m->view) ? m->view : NULL;
-}
-
-struct call_arg {
-	struct agents *a;
-	struct agent_view *view;
-};
-
-static void on_call(const struct rt_rec *rec, void *arg)
-{
-	struct call_arg *c = arg;
-
-	c->a->callbacks.call(c->view, rec, c->a->callbacks.arg);
-}
-
-static bool drain_calls(struct agents *a, struct agent_view *view)
-{
-	struct agent_spans *spans = a->capture ? agent_memory__spans(view) : NULL;
-	struct call_arg c = {a, view};
-
-	return !spans || agent_calls__drain(spans, on_call, &c);
-}
-
-static void end_calls(struct agents *a, struct member *m, uint64_t at)
-{
-	struct agent_spans *spans = a->capture && m->view ? agent_memory__spans(m->view) : NULL;
-	struct call_arg c = {a, m->view};
-
-	if (spans && !m->calls_ended)
-		agent_calls__finish(spans, at, on_call, &c);
-	m->calls_ended = true;
-}
-
-void agent_set__end_calls(struct agents *a, pid_t pid, uint64_t at)
-{
-	struct member *m = find_member(a, pid);
-
-	if (m && m->since < at)
-		end_calls(a, m, at);
-}
-
-void agent_set__end_calls_of(struct agents *a, pid_t pid, uint32_t tid, uint64_t since, uint64_t at)
-{
-	struct agent_view *view = agent_set__capturing(a, pid);
-	struct call_arg c = {a, view};
-
-	if (view)
-		agent_calls__finish_thread(agent_memory__spans(view), tid, since, at, on_call, &c);
 }
 
 static bool has_ended(const struct member *m)
@@ -436,22 +218,6 @@ static bool has_ended(const struct member *m)
 	return poll(&p, 1, 0) > 0;
 }
 
-/* An agent that was there could not be opened, for the reason in errno. */
-static void miss(struct agents *a, pid_t pid)
-{
-	int err = errno;
-
-	if (err == EBUSY)
-		leave_taken(a, pid, a->created);
-	if (err == EALREADY)
-		return;
-	if (err == ENOENT || err == ESRCH)
-		log_warn("agent: process %d: ended before its GPU operations could be read", pid);
-	else
-		agent_set__say_unread(a, pid, err);
-	a->missed += err != EBUSY;
-}
-
 static void end_pause(struct agents *a, struct member *m)
 {
 	if (m->paused)
@@ -459,87 +225,22 @@ static void end_pause(struct agents *a, struct member *m)
 	m->paused = 0;
 }
 
-void agent_set__ended(struct agents *a, const struct rt_rec_ended *rec)
-{
-	struct member *m;
-	uint32_t room;
-	void *grown;
-
-	for (m = a->members; m && (m->pid != (pid_t)rec->h.pid || m->gone); m = m->next)
-		;
-	if (!m || !m->view || m->end_count == ENDS_MAX)
-		return;
-	if (m->end_count == m->end_room) {
-		room = m->end_room ? 2 * m->end_room : 64;
-		grown = realloc(m->ends, room * sizeof(*m->ends));
-		if (!grown)
-			return;
-		m->ends = grown;
-		m->end_room = room;
-	}
-	m->ends[m->end_count++] = *rec;
-}
-
-/*
- * Reads what the process has left. Returns true if that was all. The ends that the kernel saw come
- * last: the agent may have recorded them before.
- */
-static bool read_rest(struct agents *a, struct member *m)
-{
-	end_calls(a, m, clock__boot_ns());
-	if (!agent_memory__drain(m->view, true, a->callbacks.record, a->callbacks.arg))
-		return false;
-	for (uint32_t i = 0; i < m->end_count; i++)
-		agent_memory__hand_out_end(m->view, &m->ends[i], a->callbacks.record,
-					   a->callbacks.arg);
-	m->gone = true;
-	a->callbacks.gone(m->view, a->callbacks.arg);
-	return true;
-}
-
-/* Claims the memory and starts; else it is not read. `last`: it is now or never. */
-static void ask_again(struct agents *a, struct member *m, bool last)
-{
-	int err = claim(a, m->unclaimed, last ? 0 : m->since);
-	struct agent_view *view = m->unclaimed;
-
-	if (err == -EAGAIN && !last)
-		return;
-	m->unclaimed = NULL;
-	if (!err) {
-		start(a, m, view);
-		return;
-	}
-	agent_memory__free(view);
-	m->ended = true;
-	errno = err == -EAGAIN ? EBUSY : -err;
-	miss(a, m->pid);
-}
-
-/* The memory is ready. */
-static void found(struct agents *a, struct member *m, struct agent_view *view)
-{
-	m->unclaimed = view;
-	m->looks = LOOKS_MAX;
-	ask_again(a, m, false);
-}
-
 static void retire(struct agents *a, struct member *m)
 {
 	struct agent_view *view = NULL;
 
 	if (!m->view && !m->unclaimed && m->memory_fd >= 0) {
-		view = open_view(a, m->pid, m->memory_fd);
+		view = agent_opening__view(a, m->pid, m->memory_fd);
 		if (view)
 			m->unclaimed = view;
 		else if (errno != EAGAIN)
-			miss(a, m->pid);
+			agent_opening__miss(a, m->pid);
 	}
 	if (m->unclaimed)
-		ask_again(a, m, true);
+		agent_opening__ask_again(a, m, true);
 	m->ended = m->settling = true;
-	close_fd(&m->pidfd);
-	close_fd(&m->memory_fd);
+	agent_set__close_fd(&m->pidfd);
+	agent_set__close_fd(&m->memory_fd);
 	if (!m->view)
 		return;
 	agent_memory__close_fd(m->view);
@@ -550,14 +251,14 @@ static void retire(struct agents *a, struct member *m)
 /* The descriptor is closed: then the memory is mapped, or the program has ended. */
 static void look_late(struct agents *a, pid_t pid)
 {
-	if (!look(a, pid, true))
-		miss(a, pid);
+	if (!agent_opening__look(a, pid, true))
+		agent_opening__miss(a, pid);
 }
 
 /* One agent a process: however often it creates such memory, it costs us two descriptors. */
 void agent_set__created(struct agents *a, pid_t pid, int fd, uint64_t at)
 {
-	struct member *m = find_member(a, pid);
+	struct member *m = agent_set__find(a, pid);
 	int own;
 
 	if (!a->wanted)
@@ -574,60 +275,21 @@ void agent_set__created(struct agents *a, pid_t pid, int fd, uint64_t at)
 		return;
 	}
 	if (!m)
-		m = add_member(a, pid, at, true);
+		m = agent_set__add(a, pid, at, true);
 	if (!m) {
 		close(own);
 		a->missed++;
 		return;
 	}
-	close_fd(&m->memory_fd);
+	agent_set__close_fd(&m->memory_fd);
 	m->memory_fd = own;
 	m->since = at;
-}
-
-/* The memory is mapped, its descriptor closed, and perhaps nothing in it yet. */
-static void look_again(struct agents *a, struct member *m)
-{
-	struct agent_view *view;
-
-	if (--m->looks < LOOKS_MAX - LOOKS_OFTEN && m->looks % LOOK_EVERY)
-		return;
-	view = open_view(a, m->pid, -1);
-	if (view) {
-		found(a, m, view);
-	} else if (errno != EAGAIN || !m->looks) {
-		miss(a, m->pid);
-		m->looks = 0;
-	}
-}
-
-/* The agent sizes, seals and fills its memory after creating it. */
-static void try_pending(struct agents *a, struct member *m)
-{
-	struct agent_view *view;
-
-	if (m->unclaimed) {
-		ask_again(a, m, --m->looks <= 0);
-		return;
-	}
-	if (m->memory_fd < 0) {
-		look_again(a, m);
-		return;
-	}
-	view = open_view(a, m->pid, m->memory_fd);
-	if (view) {
-		found(a, m, view);
-	} else if (errno != EAGAIN) { /* the number was taken by another file before we looked */
-		close_fd(&m->memory_fd);
-		m->looks = LOOKS_MAX;
-		look_again(a, m);
-	}
 }
 
 /* What has appeared since is the new program's: CPU by CPU, records come out of order. */
 void agent_set__exec(struct agents *a, pid_t pid, uint64_t at)
 {
-	struct member *m = find_member(a, pid);
+	struct member *m = agent_set__find(a, pid);
 
 	foreign_agents__forget(&a->probed, pid, a->callbacks.blinded, a->callbacks.arg);
 	if (m && m->since < at)
@@ -666,7 +328,7 @@ static bool has_yielded(const struct member *m)
 static void hand_over(struct agents *a, struct member *m)
 {
 	retire(a, m);
-	leave_taken(a, m->pid, clock__boot_ns());
+	agent_opening__leave_taken(a, m->pid, clock__boot_ns());
 	log_warn("process %d: no GPU times from now on: its agent serves a tracer that was started "
 		 "for "
 		 "the process",
@@ -680,7 +342,7 @@ static void take_back(struct agents *a)
 
 	for (int i = 0; i < TAKEN_MAX && (pid = foreign_agents__freed(a->probed, a->rank)); i++) {
 		foreign_agents__forget(&a->probed, pid, a->callbacks.blinded, a->callbacks.arg);
-		if (!look(a, pid, false))
+		if (!agent_opening__look(a, pid, false))
 			return;
 		log_say("process %d: GPU times from now on: its agent serves no other tracer", pid);
 	}
@@ -696,14 +358,14 @@ static bool drain_member(struct agents *a, struct member *m)
 		return true;
 	}
 	if (m->ended)
-		return !m->view || m->gone || read_rest(a, m);
+		return !m->view || m->gone || agent_rest__read(a, m);
 	if (!m->view && (m->memory_fd >= 0 || m->looks)) {
-		try_pending(a, m);
+		agent_opening__try(a, m);
 		if (m->view && !m->ended && a->stopped)
 			agent_memory__deactivate(m->view);
 	}
 	return !m->view ||
-	       (drain_calls(a, m->view) &
+	       (agent_rest__drain_calls(a, m->view) &
 		agent_memory__drain(m->view, false, a->callbacks.record, a->callbacks.arg));
 }
 
@@ -827,7 +489,7 @@ static void wait_state(struct agents *a, bool recording, int timeout_ms)
 		waiting = recording && foreign_agents__are_blinded(a->probed);
 		for (struct member *m = a->members; m; m = m->next) {
 			if (recording && m->unclaimed && !m->ended)
-				ask_again(a, m, false);
+				agent_opening__ask_again(a, m, false);
 			if (m->unclaimed ? recording
 					 : m->view && !m->ended && !has_ended(m) &&
 						   agent_memory__recording(m->view) != recording)
@@ -867,10 +529,10 @@ bool agent_set__drain_last(struct agents *a)
 		if (!m->view || m->gone)
 			continue;
 		if (m->ended) {
-			complete &= read_rest(a, m);
+			complete &= agent_rest__read(a, m);
 			continue;
 		}
-		end_calls(a, m, clock__boot_ns());
+		agent_rest__end_calls(a, m, clock__boot_ns());
 		complete &=
 			agent_memory__drain(m->view, true, a->callbacks.record, a->callbacks.arg);
 	}
@@ -884,7 +546,7 @@ void agent_set__give_up(struct agents *a)
 			continue;
 		agent_memory__give_up(m->view);
 		if (m->ended)
-			read_rest(a, m);
+			agent_rest__read(a, m);
 	}
 }
 
