@@ -40,37 +40,37 @@ UNIT_TESTS += $(AGENT_TESTS:%=$(O)/tests/%)
 PLAIN_TESTS += $(O)/tests/test_agent_tables
 tests: $(AGENT_TESTS:%=$(O)/tests/%) $(O)/tests/agent_dump
 
-$(O)/tests/test_agent_ring: $(O)/obj/tests/unit/test_agent_ring.o $(O)/obj/hsa_agent/ring/shared_memory.o $(O)/obj/common/agent_layout.o
-$(O)/tests/test_agent_map: $(O)/obj/tests/unit/test_agent_map.o $(O)/obj/inprocess/pointer_map.o
-$(O)/tests/test_agent_tables: $(O)/obj/tests/unit/test_agent_tables.o $(AGENT_OBJS) $(INPROCESS) $(COMMON_PIC)
-$(O)/obj/tests/unit/test_agent_tables.o: | $(O)/gen/hsa_tables.h
-$(O)/tests/test_descriptor: $(O)/obj/tests/unit/test_descriptor.o $(O)/obj/inprocess/kernel_descriptor.o
+$(O)/tests/test_agent_ring: $(O)/obj/tests/unit/inprocess/test_agent_ring.o $(O)/obj/hsa_agent/ring/shared_memory.o $(O)/obj/common/agent_layout.o
+$(O)/tests/test_agent_map: $(O)/obj/tests/unit/inprocess/test_agent_map.o $(O)/obj/inprocess/pointer_map.o
+$(O)/tests/test_agent_tables: $(O)/obj/tests/unit/inprocess/test_agent_tables.o $(AGENT_OBJS) $(INPROCESS) $(COMMON_PIC)
+$(O)/obj/tests/unit/inprocess/test_agent_tables.o: | $(O)/gen/hsa_tables.h
+$(O)/tests/test_descriptor: $(O)/obj/tests/unit/inprocess/test_descriptor.o $(O)/obj/inprocess/kernel_descriptor.o
 PEEK_OBJS = $(patsubst %,$(O)/obj/inprocess/%.o,peek mappings)
 GOT_OBJS = $(PEEK_OBJS) $(patsubst %,$(O)/obj/inprocess/%.o,got_patch poke)
-$(O)/tests/test_peek: $(O)/obj/tests/unit/test_peek.o $(PEEK_OBJS)
-$(O)/tests/test_stderr_line: $(O)/obj/tests/unit/test_stderr_line.o $(patsubst %,$(O)/obj/inprocess/%.o,stderr_line held_signals)
+$(O)/tests/test_peek: $(O)/obj/tests/unit/inprocess/test_peek.o $(PEEK_OBJS)
+$(O)/tests/test_stderr_line: $(O)/obj/tests/unit/inprocess/test_stderr_line.o $(patsubst %,$(O)/obj/inprocess/%.o,stderr_line held_signals)
 SPAN_OBJS = $(patsubst %,$(O)/obj/%.o,hsa_agent/calls/call_stubs_code hsa_agent/calls/call_stubs hsa_agent/ring/shared_memory hsa_agent/calls/call_spans common/agent_layout \
 	hsa_agent/calls/span_items inprocess/peek inprocess/mappings inprocess/tsc_clock inprocess/kernel_clock user/agent/agent_calls user/api/span_items user/base/procfs user/clock/clock_map)
-$(O)/tests/test_spans: $(O)/obj/tests/unit/test_spans.o $(SPAN_OBJS)
-$(O)/tests/test_stubs: $(O)/obj/tests/unit/test_stubs.o $(O)/obj/tests/unit/stub_targets.o $(SPAN_OBJS)
-$(O)/tests/test_bind: $(O)/obj/tests/unit/test_bind.o $(O)/obj/hsa_agent/calls/bind_stubs.o $(O)/obj/inprocess/start_thread.o $(patsubst %,$(O)/obj/inprocess/%.o,got_patch poke) \
+$(O)/tests/test_spans: $(O)/obj/tests/unit/inprocess/test_spans.o $(SPAN_OBJS)
+$(O)/tests/test_stubs: $(O)/obj/tests/unit/inprocess/test_stubs.o $(O)/obj/tests/unit/inprocess/stub_targets.o $(SPAN_OBJS)
+$(O)/tests/test_bind: $(O)/obj/tests/unit/inprocess/test_bind.o $(O)/obj/hsa_agent/calls/bind_stubs.o $(O)/obj/inprocess/start_thread.o $(patsubst %,$(O)/obj/inprocess/%.o,got_patch poke) \
 	$(SPAN_OBJS) $(O)/libroctx64.so.4 | $(addprefix $(O)/tests/bind_,now.so lazy.so address.so outer.so)
-$(O)/tests/test_got_patch: $(O)/obj/tests/unit/test_got_patch.o $(GOT_OBJS) $(O)/libroctx64.so.4 | $(addprefix $(O)/tests/bind_,now.so lazy.so)
-$(O)/tests/test_kernel_clock: $(patsubst %,$(O)/obj/%.o,tests/unit/test_kernel_clock inprocess/kernel_clock inprocess/tsc_clock)
-$(O)/pic/tests/unit/bind_plugin_address.o: SHLIB_CFLAGS += -DTAKES_ADDRESS
-$(O)/pic/tests/unit/bind_plugin_ends.o: SHLIB_CFLAGS += -DENDS
-$(O)/pic/tests/unit/bind_plugin_address.o $(O)/pic/tests/unit/bind_plugin_ends.o: tests/unit/bind_plugin.c
+$(O)/tests/test_got_patch: $(O)/obj/tests/unit/inprocess/test_got_patch.o $(GOT_OBJS) $(O)/libroctx64.so.4 | $(addprefix $(O)/tests/bind_,now.so lazy.so)
+$(O)/tests/test_kernel_clock: $(patsubst %,$(O)/obj/%.o,tests/unit/inprocess/test_kernel_clock inprocess/kernel_clock inprocess/tsc_clock)
+$(O)/pic/tests/unit/inprocess/bind_plugin_address.o: SHLIB_CFLAGS += -DTAKES_ADDRESS
+$(O)/pic/tests/unit/inprocess/bind_plugin_ends.o: SHLIB_CFLAGS += -DENDS
+$(O)/pic/tests/unit/inprocess/bind_plugin_address.o $(O)/pic/tests/unit/inprocess/bind_plugin_ends.o: tests/unit/inprocess/bind_plugin.c
 	$(compile)
 $(O)/tests/bind_now.so: BIND = -Wl,-z,relro,-z,now
 $(O)/tests/bind_lazy.so: BIND = -Wl,-z,relro,-z,lazy
-$(O)/tests/bind_now.so $(O)/tests/bind_lazy.so: $(O)/pic/tests/unit/bind_plugin.o $(O)/libroctx64.so.4
-$(O)/tests/bind_outer.so: $(O)/pic/tests/unit/bind_plugin.o $(O)/tests/bind_ends.so
-$(O)/tests/bind_address.so $(O)/tests/bind_ends.so: $(O)/tests/bind_%.so: $(O)/pic/tests/unit/bind_plugin_%.o $(O)/libroctx64.so.4
+$(O)/tests/bind_now.so $(O)/tests/bind_lazy.so: $(O)/pic/tests/unit/inprocess/bind_plugin.o $(O)/libroctx64.so.4
+$(O)/tests/bind_outer.so: $(O)/pic/tests/unit/inprocess/bind_plugin.o $(O)/tests/bind_ends.so
+$(O)/tests/bind_address.so $(O)/tests/bind_ends.so: $(O)/tests/bind_%.so: $(O)/pic/tests/unit/inprocess/bind_plugin_%.o $(O)/libroctx64.so.4
 $(addprefix $(O)/tests/bind_,now.so lazy.so address.so ends.so outer.so):
 	$(call say,LD,$@)
 	@mkdir -p $(@D)
 	$(Q)$(CC) -shared $(BIND) -Wl,-soname,$(@F) -Wl,--no-as-needed $^ -Wl,-rpath,'$$ORIGIN:$$ORIGIN/..' -o $@
-$(O)/tests/agent_dump: $(O)/obj/tests/unit/agent_dump.o
+$(O)/tests/agent_dump: $(O)/obj/tests/unit/inprocess/agent_dump.o
 $(AGENT_TESTS:%=$(O)/tests/%) $(O)/tests/agent_dump:
 	$(call say,LD,$@)
 	@mkdir -p $(@D)

@@ -12,20 +12,20 @@ $(O)/gen/roctracer/hsa_prof_str.h $(O)/gen/roctracer/hsa_api_wrappers.inc: $(HSA
 	@mkdir -p $(@D)
 	$(Q)scripts/gen-hsa-api $(API_INCLUDES) $(HSA_API_PART) >$@
 
-HSA_API_OBJS = $(O)/pic/roctracer/hsa_api.o $(O)/obj/roctracer/hsa_api.o $(O)/obj/tests/unit/test_hsa_api.o
+HSA_API_OBJS = $(O)/pic/roctracer/hsa_api.o $(O)/obj/roctracer/hsa_api.o $(O)/obj/tests/unit/inprocess/test_hsa_api.o
 $(HSA_API_OBJS): | $(HSA_API_GEN)
 ifneq ($(HSA_INCLUDE),/usr/include)
 $(HSA_API_OBJS): ALL_CFLAGS += -isystem $(HSA_INCLUDE)
 endif
 
 # With the tracer's tables of the same functions.
-$(O)/tests/test_hsa_api: $(O)/obj/tests/unit/test_hsa_api.o $(O)/obj/tests/unit/any_call.o $(O)/obj/roctracer/hsa_api.o \
+$(O)/tests/test_hsa_api: $(O)/obj/tests/unit/inprocess/test_hsa_api.o $(O)/obj/tests/unit/inprocess/any_call.o $(O)/obj/roctracer/hsa_api.o \
 	$(PEEK_OBJS) $(O)/obj/common/api_tables.o $(O)/obj/common/api_table_data.o
 	$(call say,LD,$@)
 	@mkdir -p $(@D)
 	$(Q)$(CC) $(CFLAGS) $(SANFLAGS) $^ -o $@ -lcmocka
 
-HSA_EVENTS_OBJS = $(patsubst %,$(O)/obj/%.o,tests/unit/test_hsa_events roctracer/hsa_events roctracer/enabled_operations \
+HSA_EVENTS_OBJS = $(patsubst %,$(O)/obj/%.o,tests/unit/inprocess/test_hsa_events roctracer/hsa_events roctracer/enabled_operations \
 	roctracer/thread inprocess/thread_list roctracer/record_pools inprocess/tsc_clock inprocess/kernel_clock inprocess/peek inprocess/mappings)
 $(HSA_EVENTS_OBJS): ALL_CFLAGS += -Iinclude/roctracer -I$(O)/gen/roctracer
 $(HSA_EVENTS_OBJS): | $(HSA_API_GEN)

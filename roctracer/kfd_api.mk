@@ -13,7 +13,7 @@ $(KFD_API_GEN): $(KFD_API_SOURCES)
 	$(Q)scripts/gen-kfd-api $(API_INCLUDES) $(KFD_API_PART) >$@
 
 KFD_API_OBJS = $(O)/pic/roctracer/kfd/kfd_api.o $(O)/pic/roctracer/kfd/kfd.o $(O)/obj/roctracer/kfd/kfd_api.o \
-	$(O)/obj/tests/unit/test_kfd_api.o
+	$(O)/obj/tests/unit/inprocess/test_kfd_api.o
 $(KFD_API_OBJS): | $(KFD_API_GEN)
 ifneq ($(HSA_INCLUDE),/usr/include)
 $(KFD_API_OBJS): ALL_CFLAGS += -isystem $(HSA_INCLUDE)
@@ -21,7 +21,7 @@ endif
 
 # With the tracer's tables of the same functions. Without the header there is nothing to be tested.
 ifneq ($(wildcard $(KFD_HEADERS)),)
-$(O)/tests/test_kfd_api: $(O)/obj/tests/unit/test_kfd_api.o $(O)/obj/tests/unit/any_call.o $(O)/obj/roctracer/kfd/kfd_api.o \
+$(O)/tests/test_kfd_api: $(O)/obj/tests/unit/inprocess/test_kfd_api.o $(O)/obj/tests/unit/inprocess/any_call.o $(O)/obj/roctracer/kfd/kfd_api.o \
 	$(O)/obj/common/api_tables.o $(O)/obj/common/api_table_data.o
 	$(call say,LD,$@)
 	@mkdir -p $(@D)

@@ -7,8 +7,8 @@ $(O)/pic/roctx/entry.o $(O)/pic/roctx/sdk_entry.o: roctx/entry.inc
 
 # They include each other as they do where they are installed.
 CFLAGS_roctx/sdk_roctx = -Iinclude
-CFLAGS_tests/unit/test_sdk_roctx = -Iinclude
-CFLAGS_tests/unit/test_sdk_roctx_direct = -Iinclude
+CFLAGS_tests/unit/inprocess/test_sdk_roctx = -Iinclude
+CFLAGS_tests/unit/inprocess/test_sdk_roctx_direct = -Iinclude
 
 $(O)/libroctx64.so.4: $(ROCTX_OBJS) roctx/roctx.map
 	$(call say,LD,$@)
@@ -22,14 +22,14 @@ $(O)/librocprofiler-sdk-roctx.so.1: $(SDK_ROCTX_OBJS) roctx/sdk_roctx.map
 		-Wl,--version-script,roctx/sdk_roctx.map $(SDK_ROCTX_OBJS) -o $@
 	$(Q)ln -sf librocprofiler-sdk-roctx.so.1 $(O)/librocprofiler-sdk-roctx.so
 
-$(O)/tests/test_roctx: $(O)/obj/tests/unit/test_roctx.o $(O)/obj/tests/unit/exports.o $(O)/libroctx64.so.4
+$(O)/tests/test_roctx: $(O)/obj/tests/unit/inprocess/test_roctx.o $(O)/obj/tests/unit/inprocess/exports.o $(O)/libroctx64.so.4
 	$(call say,LD,$@)
 	@mkdir -p $(@D)
 	$(Q)$(CC) $(CFLAGS) $(SANFLAGS) $^ -Wl,-rpath,'$$ORIGIN/..' -o $@ -lcmocka -lelf -lpthread
 
 # With a librocprofiler-register of its own, or a librocprofiler-sdk: symbols of the program come first.
-$(O)/tests/test_sdk_roctx: $(O)/obj/tests/unit/test_sdk_roctx.o $(O)/obj/tests/unit/exports.o $(O)/librocprofiler-sdk-roctx.so.1
-$(O)/tests/test_sdk_roctx_direct: $(O)/obj/tests/unit/test_sdk_roctx_direct.o $(O)/librocprofiler-sdk-roctx.so.1
+$(O)/tests/test_sdk_roctx: $(O)/obj/tests/unit/inprocess/test_sdk_roctx.o $(O)/obj/tests/unit/inprocess/exports.o $(O)/librocprofiler-sdk-roctx.so.1
+$(O)/tests/test_sdk_roctx_direct: $(O)/obj/tests/unit/inprocess/test_sdk_roctx_direct.o $(O)/librocprofiler-sdk-roctx.so.1
 $(O)/tests/test_sdk_roctx $(O)/tests/test_sdk_roctx_direct:
 	$(call say,LD,$@)
 	@mkdir -p $(@D)

@@ -58,7 +58,7 @@ $(O)/tests/test_api_calls: $(O)/obj/tests/api/check.o $(O)/obj/tests/api/expect.
 	$(Q)$(CC) $(CFLAGS) $(SANFLAGS) $^ -o $@ -lcmocka -ldl $(TRACER_LIBS)
 
 # For drm/drm.h, which linux/kfd_ioctl.h includes and Debian has elsewhere.
-CFLAGS_tests/unit/test_args = -Itests/simkfd
+CFLAGS_tests/unit/tracer/test_args = -Itests/simkfd
 
 UNIT_TESTS += $(O)/tests/test_api_calls
 tests: $(O)/tests/test_api_calls $(O)/api/calls

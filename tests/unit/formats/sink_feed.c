@@ -12,7 +12,7 @@
 #include <unistd.h>
 #include <cmocka.h>
 
-#include "tests/unit/sink_feed.h"
+#include "tests/unit/formats/sink_feed.h"
 #include "user/api/call_arguments.h"
 
 #define PID 100

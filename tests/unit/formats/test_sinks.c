@@ -13,7 +13,7 @@
 #include <string.h>
 #include <cmocka.h>
 
-#include "tests/unit/sink_feed.h"
+#include "tests/unit/formats/sink_feed.h"
 
 /* ---- JSON ---- */
 

@@ -18,7 +18,7 @@
 #include <cmocka.h>
 
 #include "tests/capture/sites.h"
-#include "tests/unit/rocm.h"
+#include "tests/unit/tracer/rocm.h"
 #include "user/probe/library_probes.h"
 
 static struct selection everything;

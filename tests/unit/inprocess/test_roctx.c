@@ -14,7 +14,7 @@
 
 #include "roctracer/roctx.h"
 #include "roctx/roctx_tracer.h"
-#include "tests/unit/exports.h"
+#include "tests/unit/inprocess/exports.h"
 
 #define VERSION_NODE "ROCTX_4.1"
 

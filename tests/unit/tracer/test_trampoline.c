@@ -17,7 +17,7 @@
 
 #include <cmocka.h>
 
-#include "tests/unit/rocm.h"
+#include "tests/unit/tracer/rocm.h"
 #include "user/probe/trampoline_targets.h"
 #include "user/base/procfs.h"
 

@@ -12,7 +12,7 @@
 #include <string.h>
 #include <cmocka.h>
 
-#include "tests/unit/sink_feed.h"
+#include "tests/unit/formats/sink_feed.h"
 #include "user/formats/folded/calltree.h"
 
 #define PROCESS "appa?[31m\"\\?\xef\xbf\xbd?\xe2\x86\x90 (100)"

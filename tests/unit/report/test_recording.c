@@ -13,7 +13,7 @@
 #include <unistd.h>
 #include <cmocka.h>
 
-#include "tests/unit/sink_feed.h"
+#include "tests/unit/formats/sink_feed.h"
 #include "user/api/call_arguments.h"
 #include "user/recording/chunk_format.h"
 #include "user/recording/decode.h"

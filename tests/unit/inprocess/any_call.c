@@ -2,7 +2,7 @@
 /*
  * Calls of any function.
  */
-#include "tests/unit/any_call.h"
+#include "tests/unit/inprocess/any_call.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

@@ -13,7 +13,7 @@
 #include <sys/resource.h>
 #include <cmocka.h>
 
-#include "tests/unit/sink_feed.h"
+#include "tests/unit/formats/sink_feed.h"
 #include "user/formats/otf2/otf2regions.h"
 
 static char folder[] = "/tmp/test_otf2.XXXXXX";

@@ -14,7 +14,7 @@
 #include <unistd.h>
 #include <cmocka.h>
 
-#include "tests/unit/sink_feed.h"
+#include "tests/unit/formats/sink_feed.h"
 #include "tests/unit/perfetto.pb-c.h"
 #include "user/formats/track_lanes.h"
 

@@ -14,7 +14,7 @@
 #include <cmocka.h>
 
 #include "roctracer/hsa_api.h"
-#include "tests/unit/any_call.h"
+#include "tests/unit/inprocess/any_call.h"
 
 #define COUNT(a) (sizeof(a) / sizeof(*(a)))
 

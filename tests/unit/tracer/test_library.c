@@ -16,7 +16,7 @@
 
 #include <cmocka.h>
 
-#include "tests/unit/rocm.h"
+#include "tests/unit/tracer/rocm.h"
 #include "user/probe/library_probes.h"
 
 static struct selection selection;

@@ -10,7 +10,7 @@
 #include <string.h>
 #include <cmocka.h>
 
-#include "tests/unit/sink_feed.h"
+#include "tests/unit/formats/sink_feed.h"
 #include "user/base/density.h"
 #include "user/formats/html/rows.h"
 #include "user/formats/html/spans.h"

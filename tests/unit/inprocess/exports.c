@@ -2,7 +2,7 @@
 /*
  * Reads the dynamic symbols of a library.
  */
-#include "tests/unit/exports.h"
+#include "tests/unit/inprocess/exports.h"
 
 #include <dlfcn.h>
 #include <fcntl.h>

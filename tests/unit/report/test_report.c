@@ -13,7 +13,7 @@
 #include <string.h>
 #include <cmocka.h>
 
-#include "tests/unit/sink_feed.h"
+#include "tests/unit/formats/sink_feed.h"
 #include "user/api/call_arguments.h"
 #include "common/format.h"
 #include "user/base/log.h"

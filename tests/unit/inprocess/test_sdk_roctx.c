@@ -17,7 +17,7 @@
 
 #include "rocprofiler-sdk-roctx/api_trace.h"
 #include "rocprofiler-sdk-roctx/roctx.h"
-#include "tests/unit/exports.h"
+#include "tests/unit/inprocess/exports.h"
 
 static const char *const entry_points[] = {
 	"roctxMarkA",

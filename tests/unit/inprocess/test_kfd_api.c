@@ -12,7 +12,7 @@
 #include <cmocka.h>
 
 #include "roctracer/kfd/kfd_api.h"
-#include "tests/unit/any_call.h"
+#include "tests/unit/inprocess/any_call.h"
 
 /* What the library received of the last call. */
 static struct {
