@@ -128,7 +128,7 @@ unit: tests
 	$(Q)for t in $(UNIT_TESTS); do $$t || exit 1; done
 
 e2e: all tests
-	$(Q)O=$(O) bats tests/e2e
+	$(Q)O=$(O) bats -r tests/e2e
 
 check:
 	$(Q)O=$(O) scripts/check

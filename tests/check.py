@@ -110,7 +110,7 @@ class Outcome:
 # ---- the tests ----
 
 class Suite:
-    """A file of tests/e2e. Its second or third line says `# bats file_tags=TAG,...`:
+    """A file of tests/e2e/FOLDER. Its second or third line says `# bats file_tags=TAG,...`:
 
     plain   it is not about the tracer: the sanitized one would slow it down and find nothing
     inproc  plain, and about libraries in the process alone
@@ -168,7 +168,7 @@ def exactly(tests):
 
 
 def suites():
-    return [Suite(file) for file in sorted(pathlib.Path("tests/e2e").glob("*.bats"))]
+    return [Suite(file) for file in sorted(pathlib.Path("tests/e2e").glob("*/*.bats"), key=lambda file: file.stem)]
 
 
 def denied():
@@ -603,7 +603,7 @@ def everything(check):
 def quick(check):
     programs = [Program("lint", ["make", "-s", f"O={O}", "lint"], whole=True),
                 *map(unit, made_by("print-unit-tests")),
-                Program("smoke", ["bats", "--tap", "-T", "--filter-tags", "smoke", "tests/e2e"],
+                Program("smoke", ["bats", "--tap", "-T", "--filter-tags", "smoke", "-r", "tests/e2e"],
                         {"RTRACE": f"{O}/rtrace-bpf"})]
     check.lanes(programs, LANES)
 
@@ -617,7 +617,7 @@ def concerned_units(files):
 
 def concerned_suites(files):
     """By tests/concerns, and those that are among the files."""
-    names = {pathlib.Path(file).stem for file in files if fnmatch.fnmatch(file, "tests/e2e/*.bats")}
+    names = {pathlib.Path(file).stem for file in files if fnmatch.fnmatch(file, "tests/e2e/*/*.bats")}
     for line in pathlib.Path("tests/concerns").read_text().splitlines():
         words = line.split("#")[0].split()
         patterns = [word for word in words if set(word) & set("*./")]

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 /*
  * Calls the functions of fakehip.c in one scenario, named by the argument, and checks what it can
- * see of their results. What the trace must hold is in tests/e2e/capture.bats.
+ * see of their results. What the trace must hold is in tests/e2e/capture/capture.bats.
  *
  *   edges SCENARIO [N]      edges load LIBRARY
  */

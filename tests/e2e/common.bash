@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: MIT
 # What the end-to-end tests share. They run as root, on the simulated GPU, under real uprobes.
 
+E2E=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd) # this folder
 O=$(realpath -m "${O:-build}")
 RTRACE=$(realpath -ms "${RTRACE:-$O/rtrace-bpf}")
 T=${BATS_TEST_TMPDIR:-${BATS_FILE_TMPDIR:-}} # the folder of this test alone; in setup_file, of the suite
@@ -57,12 +58,12 @@ nothing_lost() {
 # The options are those of tests/judge.py; JUDGE has more of them. To be used after each traced run of a workload that uses a GPU.
 judge() {
 	# shellcheck disable=SC2086 # several options
-	python3 "$BATS_TEST_DIRNAME/../judge.py" ${JUDGE:-} "$@"
+	python3 "$E2E/../judge.py" ${JUDGE:-} "$@"
 }
 
 # json_trace [OPTION...] TRACE WHAT...: what a JSON trace holds, or whether it is right: tests/e2e/json_trace.py.
 json_trace() {
-	python3 "$BATS_TEST_DIRNAME/json_trace.py" "$@"
+	python3 "$E2E/json_trace.py" "$@"
 }
 
 # The calls in a JSON trace, one a line: NAME CORR PARENT FLAGS PID TID BEGIN END (ns)

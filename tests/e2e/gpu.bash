@@ -70,7 +70,7 @@ traced_ops() {
 
 # The same from the truth log.
 true_ops() {
-	python3 "$BATS_TEST_DIRNAME/../truth.py" ops "$1"
+	python3 "$E2E/../truth.py" ops "$1"
 }
 
 # Has HIP ended the program, which is to be run again then? Where HIP 5.2 takes times, a thread of HSA's may tell it of the

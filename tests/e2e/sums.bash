@@ -220,7 +220,7 @@ for frames, value in sums.items():
 
 # sums_html PAGE: calls, kernels and copies of the timeline, which has all of a trace that is not too long.
 sums_html() {
-	"$BATS_TEST_DIRNAME/page.py" data "$1" >"$T/page.data" && python3 -c "$SUMS$DIRECTIONS"'
+	"$E2E/page.py" data "$1" >"$T/page.data" && python3 -c "$SUMS$DIRECTIONS"'
 import json, re
 for row in json.load(open(sys.argv[1]))["rows"]:
     assert row["shown"] == row["count"], row["kind"]

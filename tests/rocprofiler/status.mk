@@ -17,7 +17,7 @@ $(O)/tests/test_sdk_status: $(O)/obj/tests/rocprofiler/test_sdk_status.o $(O)/li
 
 tests: $(O)/tests/test_sdk_status
 
-# The functions that all headers declare, for tests/e2e/rocprofiler.bats.
+# The functions that all headers declare, for tests/e2e/inprocess/rocprofiler.bats.
 $(O)/gen/tests/rocprofiler/declared.txt: tests/rocprofiler/declared.awk $(addprefix include/,$(ROCPROFILER_HEADERS)) | $(ROCPROFILER_GEN)
 	$(call say,GEN,$@)
 	@mkdir -p $(@D)

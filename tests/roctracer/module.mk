@@ -105,7 +105,7 @@ $(TOOL_TESTS):
 UNIT_TESTS += $(TOOL_TESTS)
 tests: $(TOOL_TESTS)
 
-# Run by tests/e2e/libroctracer.bats.
+# Run by tests/e2e/inprocess/libroctracer.bats.
 TSAN_PROGRAMS += $(ROCTRACER_TESTS:$(O)/%=%)
 
 # ---- a program of HSA alone ----

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
 # A program that calls every function of HIP and HSA with pointers that lead nowhere, and a tool of librocprofiler-sdk
-# that asks for all arguments: scripts/wild, tests/e2e/harmless.bats.
+# that asks for all arguments: scripts/wild, tests/e2e/inprocess/harmless.bats.
 
 WILD_GEN = $(O)/gen/tests/wild
 
