@@ -102,8 +102,7 @@ stop_tracer() {
 
 # What it says to have lost; nothing if that is nothing.
 lost_of_tracer() {
-	sed -n '/lost 0 calls (ring full), 0 (nested too deep), 0 GPU records, 0 other/d
-		s/^rtrace-bpf: \(lost [^;]*\).*/\1/p' "$work/tracer.log"
+	sed -En 's/^rtrace-bpf: (lost [0-9]+ (calls|GPU records|other records).*)/\1/p' "$work/tracer.log"
 }
 
 tracer_cpu_ns() {

@@ -44,14 +44,24 @@ inconclusive() {
 	return 1
 }
 
-# nothing_lost FILE [TEXT]: in what the tracer has said the line of losses has zeros alone, and then this text. A loss that
-# it has counted is no fault of what it recorded.
+# nothing_lost FILE [WHAT]: by its closing lines the tracer has lost no call and no record, and nothing of WHAT is
+# incomplete. A loss that it has counted is no fault of what it recorded.
 nothing_lost() {
-	local none=': lost 0 calls (ring full), 0 (nested too deep), 0 GPU records, 0 other'
+	grep '^rtrace-bpf: recorded ' "$1"
+	! grep -E '^rtrace-bpf: lost [0-9]+ (calls|GPU records|other records)' "$1" || inconclusive "$(grep ': lost ' "$1")"
+	[ -z "${2:-}" ] || is_complete "$1" "$2"
+}
 
-	grep ': lost ' "$1"
-	grep -qF "$none" "$1" || inconclusive "$(grep ': lost ' "$1")"
-	grep -qF "$none${2:-}" "$1"
+# is_complete FILE WHAT: by the closing lines; WHAT is a pattern: 'GPU operations', 'uncorrelated', 'calls unfinished'
+is_complete() {
+	grep '^rtrace-bpf: recorded ' "$1"
+	not grep "^rtrace-bpf: incomplete: .*$2" "$1"
+}
+
+# lost_of WHAT FILE: how many the closing lines say are lost: 'calls (ring full)', 'calls (nested too deep)', 'GPU records',
+# 'other records'
+lost_of() {
+	sed -n "s/^rtrace-bpf: lost \([0-9]*\) $1.*/\1/p" "$2" | grep . || echo 0
 }
 
 # judge [OPTION...] TRUTH TRACE: every operation of the truth log is in the trace or counted as lost, and nothing else.

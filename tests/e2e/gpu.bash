@@ -119,7 +119,7 @@ what_lacks_is_said() {
 
 	true=$(true_ops "$1" | wc -l)
 	traced=$(traced_ops "$2" | wc -l)
-	lost=$(sed -n 's/.*too deep), \([0-9]*\) GPU records.*/\1/p' "$3")
+	lost=$(lost_of 'GPU records' "$3")
 	echo "$traced of $true operations, $lost lost"
 	[ "$traced" -le "$true" ]
 	[ "$((traced + lost))" = "$true" ] || grep -Eq '^rtrace-agent: |[0-9]+ queues could not be watched' "$3"

@@ -69,8 +69,8 @@ static int table_grow(struct agent_table *t, uint32_t id)
 static void drop_name(struct agent_view *v)
 {
 	if (!v->names_dropped++)
-		log_warn("agent: process %d: more devices, kernels or code objects than are "
-			 "remembered",
+		log_warn("process %d: its agent has more devices, kernels or code objects than are "
+			 "kept: the rest has no names",
 			 v->pid);
 }
 

@@ -131,7 +131,9 @@ static bool count_agent(struct agents *a, pid_t pid)
 	if (n->agents++ < AGENTS_MAX)
 		return true;
 	if (n->agents == AGENTS_MAX + 1)
-		log_warn("agent: process %d: the last of %u agents that is read", pid, AGENTS_MAX);
+		log_warn("process %d: limit of %u agents reached: what programs that it runs from "
+			 "now on do on GPUs is missing",
+			 pid, AGENTS_MAX);
 	return false;
 }
 

@@ -111,7 +111,7 @@ static int sort_file(struct join *j, const char *path)
 		return -EINVAL;
 	p = part_of(j, origin->uuid);
 	if (origin->nodes) {
-		log_err("%s: was merged: merge what it was made of", path);
+		log_err("%s: is merged already: give the recordings that it was made of", path);
 		err = -EINVAL;
 	} else if (p == j->parts + j->part_count) {
 		p->paths = calloc(j->path_count, sizeof(*p->paths));
@@ -158,8 +158,8 @@ static void read_clocks(struct part *p)
 	struct node *n = p->node;
 
 	if (change > CLOCK_SET_NS || change < -CLOCK_SET_NS)
-		log_warn("%s: the wall clock was set by %+.6f s meanwhile: it is taken as right at "
-			 "the end",
+		log_warn("%s: the wall clock was set by %+.6f s during the recording: its last "
+			 "times are taken as right",
 			 p->paths[0], (double)change / 1e9);
 	if (latest->boot_ns < n->latest)
 		return;

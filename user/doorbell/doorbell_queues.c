@@ -116,7 +116,8 @@ static void find_gpu(struct doorbells *d, struct doorbell_queue *q,
 	if (!gpu_clock_reader__gpu(d->clocks, q->gpu_id, &q->device, &q->device_name))
 		q->gpu_id = gpu_clock_reader__only(d->clocks);
 	if (!gpu_clock_reader__gpu(d->clocks, q->gpu_id, &q->device, &q->device_name))
-		log_warn("process %d: which GPU its queue %u is of is not known: it has no times",
+		log_warn("process %d: the GPU of its queue %u is unknown: what it runs there has "
+			 "no times",
 			 rec->h.pid, q->number);
 	else if (rec->properties & RT_QUEUE_PROFILED)
 		gpu_clock_reader__begin(d->clocks, q->gpu_id);

@@ -322,8 +322,8 @@ static bool is_overrun(struct operations *o, struct op_source *s, const struct r
 	if (s->count < OPS_MAX)
 		return false;
 	if (!s->overrun)
-		log_warn("process %d: more than %u GPU operations are under way: those behind are "
-			 "not in the trace",
+		log_warn("process %d: more than %u GPU operations in flight: further ones are not "
+			 "in the trace",
 			 agent_memory__pid(s->view), OPS_MAX);
 	s->overrun = true;
 	agent_operation__lose(&o->trace->stats, rec->kind);

@@ -158,8 +158,8 @@ static struct allocation *add_allocation(struct process *p, enum space space, ui
 
 	if (HASH_COUNT(p->allocations) >= ALLOCATIONS_MAX) {
 		if (!p->overrun)
-			log_warn("process %d: more than %u allocations are in use: of those behind "
-				 "it is not known what they free",
+			log_warn("process %d: more than %u allocations in use: what later frees "
+				 "give back is unknown",
 				 agent_memory__pid(p->view), ALLOCATIONS_MAX);
 		p->overrun = true;
 		return NULL;

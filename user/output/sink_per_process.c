@@ -278,11 +278,11 @@ static int split_close(struct sink *sink, const struct trace_stats *stats)
 		close_part(s, p, &stats->ended);
 	}
 	if (s->late)
-		log_warn("%" PRIu64 " events of processes whose files were closed or could not be "
-			 "opened are in none",
+		log_warn("%" PRIu64 " events are in no file: the file of their process was closed "
+			 "before, or could not be opened",
 			 s->late);
 	if (!s->parts)
-		log_say("no process was seen: there is no %s", s->path);
+		log_say("no process was traced: %s was not written", s->path);
 	err = sink->error;
 	split_free(s);
 	return err;

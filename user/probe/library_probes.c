@@ -182,9 +182,8 @@ static int collect(struct library *lib, struct candidates *c, const struct image
 		err = add_symbol(lib, c, image, &sym, name, fns);
 	}
 	if (unknown > UNKNOWN_MAX)
-		log_warn("%s: %zu functions that no header knows are not probed: more than %d of "
-			 "one "
-			 "file are too many",
+		log_warn("%s: %zu functions without argument information are not probed: the limit "
+			 "is %d a file",
 			 lib->name, unknown - UNKNOWN_MAX, UNKNOWN_MAX);
 	return err;
 }

@@ -5,7 +5,9 @@
 #include "user/record/closing_message.h"
 
 #include <inttypes.h>
+#include <stdio.h>
 
+#include "abi/bpf_records.h"
 #include "user/base/log.h"
 
 void closing_message__add_agent(struct trace_stats *stats, const struct agent_view *v)
@@ -40,20 +42,45 @@ void closing_message__add_agent(struct trace_stats *stats, const struct agent_vi
 			 agent_memory__pid(v));
 }
 
-/* Where the GPU records that were lost are missing. */
-static void say_lost_kinds(const struct trace_stats *s)
+struct figure {
+	uint64_t value;
+	const char *what;
+};
+
+#define LIST_MAX 512
+
+/* "3 dispatches, 2 copies": those that are not 0. Returns `text`. */
+static const char *list(char text[LIST_MAX], const struct figure *figures, size_t count)
 {
-	if (s->lost_gpu)
-		log_say("lost GPU records: %" PRIu64 " dispatches, %" PRIu64 " copies, %" PRIu64
-			" ends, %" PRIu64 " clocks, %" PRIu64 " barriers, %" PRIu64
-			" memory, %" PRIu64 " scratch, %" PRIu64 " queues, %" PRIu64
-			" code objects, %" PRIu64 " runtimes",
-			s->lost_dispatches, s->lost_copies, s->lost_ends, s->lost_clocks,
-			s->lost_barriers, s->lost_memory, s->lost_scratch, s->lost_queues,
-			s->lost_code_objects, s->lost_runtimes);
-	if (s->lost_names)
-		log_say("lost %" PRIu64 " names of devices, queues, code objects or kernels",
-			s->lost_names);
+	size_t len = 0;
+
+	text[0] = 0;
+	for (size_t i = 0; i < count && len < LIST_MAX; i++)
+		if (figures[i].value)
+			len += snprintf(text + len, LIST_MAX - len, "%s%" PRIu64 " %s",
+					len ? ", " : "", figures[i].value, figures[i].what);
+	return text;
+}
+
+#define LIST(text, figures) list(text, figures, sizeof(figures) / sizeof((figures)[0]))
+
+static void say_lost_gpu(const struct trace_stats *s)
+{
+	const struct figure kinds[] = {
+		{s->lost_dispatches, "dispatches"},
+		{s->lost_copies, "copies"},
+		{s->lost_ends, "ends"},
+		{s->lost_clocks, "clocks"},
+		{s->lost_barriers, "barriers"},
+		{s->lost_memory, "memory"},
+		{s->lost_scratch, "scratch"},
+		{s->lost_queues, "queues"},
+		{s->lost_runtimes, "runtimes"},
+		{s->lost_code_objects, "code objects"},
+	};
+	char text[LIST_MAX];
+
+	log_say("lost %" PRIu64 " GPU records: %s", s->lost_gpu, LIST(text, kinds));
 }
 
 /* The tracer reads them from the process when the kernel could not: unless that has ended. */
@@ -78,23 +105,59 @@ static void say_resources(const struct trace_stats *s)
 			s->code_objects, s->runtimes, s->barriers);
 }
 
+static bool is_lossless(const struct trace_stats *s)
+{
+	return !s->lost_spans && !s->lost_depth && !s->lost_gpu && !s->lost_other &&
+	       !s->lost_names && !s->unreadable && !s->gaps && !s->unseen;
+}
+
+static void say_losses(const struct trace_stats *s)
+{
+	if (is_lossless(s))
+		log_say("nothing was lost");
+	if (s->lost_spans)
+		log_say("lost %" PRIu64 " calls (ring full): --buffer makes rings larger",
+			s->lost_spans);
+	if (s->lost_depth)
+		log_say("lost %" PRIu64 " calls (nested too deep): more than %d inside each other",
+			s->lost_depth, RT_DEPTH);
+	if (s->lost_gpu)
+		say_lost_gpu(s);
+	if (s->lost_other)
+		log_say("lost %" PRIu64 " other records", s->lost_other);
+	if (s->lost_names)
+		log_say("lost %" PRIu64 " names of devices, queues, code objects or kernels",
+			s->lost_names);
+	say_unreadable(s);
+	if (s->gaps)
+		log_say("calls may be missing in %" PRIu64 " gaps, which the trace shows", s->gaps);
+}
+
+/* What is in the trace and lacks something. */
+static void say_incomplete(const struct trace_stats *s)
+{
+	const struct figure figures[] = {
+		{s->uncorrelated, "GPU operations uncorrelated"},
+		{s->no_times, "GPU operations without end"},
+		{s->early, "GPU operations begun before they were submitted"},
+		{s->unfinished, "calls unfinished"},
+	};
+	char text[LIST_MAX];
+
+	if (*LIST(text, figures))
+		log_say("incomplete: %s", text);
+}
+
 void closing_message__say(const struct trace_stats *s, double seconds)
 {
 	log_say("recorded %" PRIu64 " calls, %" PRIu64 " dispatches, %" PRIu64 " copies, %" PRIu64
 		" ranges, %" PRIu64 " marks in %.1f s",
 		s->spans, s->dispatches, s->copies, s->ranges, s->marks, seconds);
 	say_resources(s);
-	log_say("lost %" PRIu64 " calls (ring full), %" PRIu64 " (nested too deep), %" PRIu64
-		" GPU records, %" PRIu64 " other; %" PRIu64 " GPU operations uncorrelated, %" PRIu64
-		" without end; %" PRIu64 " calls unfinished",
-		s->lost_spans, s->lost_depth, s->lost_gpu, s->lost_other, s->uncorrelated,
-		s->no_times, s->unfinished);
+	say_losses(s);
+	say_incomplete(s);
 	if (s->clock_error)
-		log_say("GPU clocks were read within %" PRIu64 " ns; %" PRIu64
-			" operations seem to have begun before they were submitted",
-			s->clock_error, s->early);
-	say_lost_kinds(s);
-	say_unreadable(s);
+		log_say("GPU clocks were read within %" PRIu64 " ns", s->clock_error);
 }
 
 void closing_message__say_doorbells(const struct trace_stats *s, uint64_t old)
@@ -108,8 +171,7 @@ void closing_message__say_doorbells(const struct trace_stats *s, uint64_t old)
 			 "could not be read, or the process had ended before it was",
 			 s->nameless);
 	if (old)
-		log_say("%" PRIu64
-			" packets were under way when their queues were first seen: they are "
-			"not in the trace",
+		log_say("%" PRIu64 " packets were in flight when their queues were first seen: "
+			"they are not in the trace",
 			old);
 }

@@ -99,7 +99,7 @@ static void stop_all(struct event_lock *l, struct holds *h)
 	for (size_t i = 0; i < n; i++)
 		holds__end_release(h, stopped[i]);
 	if (n)
-		log_warn("%zu processes were stopped for %d ms: somebody takes uprobes away, and "
+		log_warn("%zu processes were stopped for %d ms: a tracer removes uprobes, and "
 			 "would have waited for the end of their calls",
 			 n, STOP_MS);
 	free(stopped);

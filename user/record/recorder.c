@@ -157,7 +157,7 @@ static void tell_sinks(struct recorder *r)
 
 	if (signal_handlers__dump_wanted()) {
 		if (!r->opt->settings.limits.keep_ns)
-			log_warn("SIGUSR2: nothing is held (--keep)");
+			log_warn("SIGUSR2: ignored, as there is no flight recorder (--keep)");
 		output_set__dump(r->trace.out, "SIGUSR2");
 	}
 	if (output_set__is_due(r->trace.out, now))
@@ -333,7 +333,8 @@ static int start(struct recorder *r)
 	switch_on_off(r);
 	err = start_guard(r);
 	if (err)
-		log_err("start a process that lets the job go on: %s", strerror(-err));
+		log_err("start the guard process, which releases the job if the tracer dies: %s",
+			strerror(-err));
 	else
 		err = traced_processes__start(r);
 	agent_set__begin(r->in.agents, AGENT_START_MS);

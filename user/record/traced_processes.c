@@ -79,7 +79,7 @@ static void say_process(pid_t pid, void *arg)
 
 	procfs__comm(pid, comm, sizeof(comm));
 	if (r->opt->capture_by == CAPTURE_BY_AGENT && !agent_set__look(r->in.agents, pid))
-		log_warn("process %d (%s): nothing: %s", pid, comm,
+		log_warn("process %d (%s): not traced, as agents alone capture: %s", pid, comm,
 			 agent_reason(pid, errno, reason));
 	else if (!record_plan__wants_gpu(r->opt) || procfs__has_own_clock(pid))
 		say_calls_alone(r, pid, comm);

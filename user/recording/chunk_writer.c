@@ -129,7 +129,7 @@ static void drop_old(struct chunk_writer *w, uint64_t now)
 		drop_oldest(w);
 	if (w->held_bytes > HELD_MAX && !w->too_much) {
 		w->too_much = true;
-		log_warn("--keep: more than %u MiB in that time: only the newest are held",
+		log_warn("--keep: more than %u MiB in that time: only the newest events are kept",
 			 HELD_MAX >> 20);
 	}
 	while (w->held_bytes > HELD_MAX)

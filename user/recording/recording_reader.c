@@ -479,7 +479,8 @@ static int check_files(struct recording *r)
 
 		if (memcmp(f->header.uuid, first->header.uuid, sizeof(f->header.uuid)) ||
 		    f->header.part == f[-1].header.part) {
-			log_err("%s: not another file of the recording of %s", f->path, f[-1].path);
+			log_err("%s: not a further file of the recording of %s", f->path,
+				f[-1].path);
 			return -EINVAL;
 		}
 	}

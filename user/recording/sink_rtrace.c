@@ -206,7 +206,7 @@ static void rtrace_flush(struct sink *sink, const struct trace_stats *stats)
 	dump_failure(r);
 	if (r->limits.max_bytes && !r->limits.rotate_bytes && !r->limits.rotate_ns &&
 	    chunk_writer__bytes(r->writer) >= r->limits.max_bytes && !sink->full) {
-		log_say("the recording has the size of --max-size: tracing ends");
+		log_say("the recording has reached --max-size: tracing ends");
 		sink->full = true;
 	}
 }

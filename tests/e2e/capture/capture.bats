@@ -80,7 +80,7 @@ recurse() {
 @test "recursion deeper than the capture's stack is counted, and harms nothing after it" {
 	trace "$(best_mode)" recurse 100
 	[ "$(count "$T/t.json" hipTestRecurse)" = 64 ]
-	grep -q ' 36 (nested too deep)' "$T/err"
+	[ "$(lost_of 'calls (nested too deep)' "$T/err")" = 36 ]
 	[ "$(tree | tail -n 1)" = hipTestPlain ]
 }
 
@@ -278,7 +278,7 @@ open_call() {
 	kill -CONT "$tracer"
 	wait "$tracer"
 	recorded=$(sed -n 's/.*recorded \([0-9]*\) calls.*/\1/p' "$T/err")
-	lost=$(sed -n 's/.*lost \([0-9]*\) calls.*/\1/p' "$T/err")
+	lost=$(lost_of 'calls (ring full)' "$T/err")
 	[ "$lost" -gt 0 ]
 	[ "$recorded" = "$(count "$T/t.json" hipTestPlain)" ]
 	[ $((recorded + lost)) = 30000 ]

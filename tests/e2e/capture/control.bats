@@ -27,7 +27,7 @@ same_calls() {
 
 	inside=$(awk '$1 == "inside" {n += $2} END {print n}' "$T/out")
 	[ "$inside" -gt 0 ]
-	grep -q 'lost 0 calls' "$T/err"
+	nothing_lost "$T/err"
 	jq -e --argjson inside "$inside" '[.traceEvents[] | select(.name == "hipTestPlain") | .args.args] |
 		length == $inside and (map(.[0]) | unique | length) == $inside and
 		all(.[1] == "0x1")' "$T/t.json"
@@ -241,7 +241,7 @@ one_second_twice() {
 	wait "$job"
 	wait "$tracer"
 	cat "$T/err"
-	grep -q 'lost 0 calls' "$T/err"
+	nothing_lost "$T/err"
 	one_second_twice
 	as_switched >"$T/between" || { cat "$T/between"; return 1; }
 	[ "$(awk '$2 > 0 { print $1 }' "$T/between" | xargs)" = "off on off on off" ]
@@ -298,7 +298,7 @@ ran() {
 	awk '$1 == "ran" {print $2, $3}' "$T/out" >"$T/said"
 	sed -i 's/(.*) / /' "$T/traced"
 	cat "$T/err"
-	grep -q ' 0 GPU operations uncorrelated, 0 without end' "$T/err"
+	is_complete "$T/err" 'GPU operations'
 	diff "$T/said" "$T/traced"
 	json_trace "$T/t.json" causes
 }

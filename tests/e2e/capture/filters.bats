@@ -24,7 +24,7 @@ gpu_traced() {
 		"$workload" "$@" >"$T/out" 2>"$T/err"
 	grep -q '^result PASSED$' "$T/out"
 	nothing_lost "$T/err"
-	grep -q ' 0 GPU operations uncorrelated, 0 without end' "$T/err"
+	is_complete "$T/err" 'GPU operations'
 }
 
 # What kinds of events are in the trace; of GPU operations: which.
@@ -124,7 +124,7 @@ names() {
 traced() {
 	rm -f "$T/t.json"
 	"$RTRACE" -f json -o "$T/t.json" "$@" >"$T/out" 2>"$T/err"
-	grep -q 'lost 0 calls' "$T/err"
+	nothing_lost "$T/err"
 }
 
 @test "--min-duration: the calls that took that long, no others" {

@@ -55,7 +55,7 @@ traced() {
 	LD_LIBRARY_PATH=$T/lib "$RTRACE" -t roctx -f json -o "$T/t.json" -- /usr/bin/python3 "$T/app.py" \
 		>"$T/out" 2>"$T/err"
 	[ "$(cat "$T/out")" = "-1 0 1 1 0 1" ]
-	grep -q 'lost 0 calls' "$T/err"
+	nothing_lost "$T/err"
 }
 
 # Ranges and marks of the trace, one a line.

@@ -313,7 +313,7 @@ gpu_operations() {
 	start_both
 	start_tracer t -a --capture agent -t hip
 	more_launches 200 t "$with"
-	wait_for grep -q "warning: process $without (storm): nothing: it was started without the agent" "$T/t.err"
+	wait_for grep -q "warning: process $without (storm): not traced, as agents alone capture: it was started without the agent" "$T/t.err"
 	stop_tracer t "$tracer"
 	not grep -q 'attach: [0-9]* functions' "$T/t.err"
 	[ "$(launches "$T/t.json" "$without")" = 0 ]
@@ -338,7 +338,7 @@ sum_of() {
 	made=$(sum_of "$T/counts")
 	echo "$made calls"
 	[ "$made" = "$(awk '$1 == "calls" { print $3 }' "$T/out")" ]
-	[ $(($(figure calls "$T/err") + $(sed -n 's/.*: lost \([0-9]*\) calls.*/\1/p' "$T/err"))) = "$made" ]
+	[ $(($(figure calls "$T/err") + $(lost_of 'calls (ring full)' "$T/err"))) = "$made" ]
 }
 
 made_at_least() {
@@ -360,7 +360,7 @@ made_at_least() {
 		kill -KILL "$(child_of "$tracer")"
 		wait "$tracer" || :
 		made=$(sum_of "$T/counts")
-		seen=$(($(figure calls "$T/err") + $(sed -n 's/.*: lost \([0-9]*\) calls.*/\1/p' "$T/err")))
+		seen=$(($(figure calls "$T/err") + $(lost_of 'calls (ring full)' "$T/err")))
 		echo "$made calls, $seen of them seen"
 		[ "$made" -ge 1000 ]
 		[ "$seen" -ge "$made" ] && [ "$seen" -le $((made + 2)) ] # each may be in one more

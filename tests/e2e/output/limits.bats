@@ -98,7 +98,7 @@ size_of() {
 	start_job
 	start_tracer --max-size 100K
 	wait "$tracer"
-	grep -q 'the recording has the size of --max-size' "$T/err"
+	grep -q 'the recording has reached --max-size' "$T/err"
 	kill -0 "$job"
 	[ "$(size_of "$T/t.rtrace")" -ge 102400 ]
 	numbers "$T/t.rtrace" >"$T/all"
@@ -179,6 +179,6 @@ size_of() {
 	fails 2 "'soon' is not a time like" "$RTRACE" --keep soon -f rtrace -- true
 	sim "$RTRACE" -f rtrace -o "$T/a.rtrace" -- "$O/workloads/vectoradd" >/dev/null 2>&1
 	sim "$RTRACE" -f rtrace -o "$T/b.rtrace" -- "$O/workloads/vectoradd" >/dev/null 2>&1
-	fails 1 'not another file of the recording' "$RTRACE" export "$T/a.rtrace" "$T/b.rtrace"
-	fails 1 'not another file of the recording' "$RTRACE" export "$T/a.rtrace" "$T/a.rtrace"
+	fails 1 'not a further file of the recording' "$RTRACE" export "$T/a.rtrace" "$T/b.rtrace"
+	fails 1 'not a further file of the recording' "$RTRACE" export "$T/a.rtrace" "$T/a.rtrace"
 }

@@ -159,7 +159,7 @@ apart() {
 	fails 1 'this is one of the recordings' "$RTRACE" merge -o "$T/a.rtrace" "$T/a.rtrace"
 	[ ! -e "$T/m.rtrace" ]
 	merged "$T/a.rtrace"
-	fails 1 'm.rtrace: was merged: merge what it was made of' "$RTRACE" merge -o "$T/n.rtrace" "$T/m.rtrace" "$T/a.rtrace"
+	fails 1 'm.rtrace: is merged already: give the recordings' "$RTRACE" merge -o "$T/n.rtrace" "$T/m.rtrace" "$T/a.rtrace"
 	# One that was cut off is merged up to there.
 	head -c $(($(stat -c %s "$T/a.rtrace") - 10)) "$T/a.rtrace" >"$T/cut.rtrace"
 	merged "$T/cut.rtrace"

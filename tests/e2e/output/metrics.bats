@@ -178,7 +178,7 @@ has_lost() {
 		index(\$0, group) && (/^rtrace_calls_total/ || /^rtrace_events_lost_total/) { n += \$NF } END { exit n != 40000 }"'
 	kill -INT "$tracer"
 	wait "$tracer"
-	[ "$(sed -n 's/.*lost \([0-9]*\) calls.*/\1/p' "$T/err")" -gt 0 ]
+	[ "$(lost_of 'calls (ring full)' "$T/err")" -gt 0 ]
 }
 
 @test "wrong addresses, and one that is taken" {

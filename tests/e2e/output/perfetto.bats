@@ -33,7 +33,7 @@ both() {
 	wait "$job"
 	kill -CONT "$tracer"
 	wait "$tracer"
-	lost=$(sed -n 's/.*lost \([0-9]*\) calls.*/\1/p' "$T/err")
+	lost=$(lost_of 'calls (ring full)' "$T/err")
 	[ "$lost" -gt 0 ]
 	# Of which the curve tells, too: of a process that ends while the ring is full, its end.
 	lost=$((lost + $(sed -n 's/.* \([0-9]*\) other;.*/\1/p' "$T/err")))

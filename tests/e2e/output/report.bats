@@ -205,7 +205,7 @@ about() {
 	wait "$job"
 	kill -CONT "$tracer"
 	wait "$tracer"
-	lost=$(sed -n 's/.*lost \([0-9]*\) calls (ring full).*/\1/p' "$T/err")
+	lost=$(lost_of 'calls (ring full)' "$T/err")
 	[ "$lost" -gt 0 ]
 	"$RTRACE" report "$T/t.rtrace" >"$T/text"
 	sed -n 2p "$T/text" | grep -q "^Not in the recording: $lost calls (ring full)"

@@ -189,7 +189,7 @@ execute() {
 		[ "$(count "$T/t.json" "$function")" = "$(awk -v f="$function" '/^calls/ && $2 == f { print $3 }' "$T/out")" ]
 	done
 	json_trace "$T/t.json" nesting
-	grep -q ' 0 calls unfinished' "$T/err"
+	is_complete "$T/err" 'calls unfinished'
 }
 
 @test "-p: a process executes programs, by its first thread and by another → each call once, in each mode" {

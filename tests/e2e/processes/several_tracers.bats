@@ -92,7 +92,7 @@ learn_names() {
 
 # The calls of the job that the closing line of a tracer counts as lost.
 lost_calls() {
-	sed -n 's/^rtrace-bpf: lost \([0-9]*\) calls (ring full), \([0-9]*\) .*/\1 \2/p' "$1" | awk '{ print $1 + $2 }'
+	echo $(($(lost_of 'calls (ring full)' "$1") + $(lost_of 'calls (nested too deep)' "$1")))
 }
 
 # has_all_calls N: what the job made is in the trace of that tracer, or was lost by its count
@@ -345,7 +345,7 @@ has_call() {
 	wait "$tracer"
 	grep -q '^result PASSED$' "$T/out"
 	[ "$(count "$T/t.json" hipTestCallback)" = 1 ]
-	grep -q ' 0 calls unfinished' "$T/err"
+	is_complete "$T/err" 'calls unfinished'
 	nothing_lost "$T/err"
 }
 
