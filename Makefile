@@ -41,7 +41,7 @@ FAST_ZERO = $(shell $(CC) -mmemset-strategy=libcall:-1:noalign -E -x c /dev/null
 ALL_CFLAGS := -std=gnu11 -D_GNU_SOURCE $(WARN) $(CFLAGS) $(FAST_ZERO) -I. -Iinclude -I$(O)/gen -DRTRACE_VERSION='"$(VERSION)"' -MMD -MP
 ALL_CXXFLAGS = -std=c++17 -Wall -Wextra -Wno-unused-parameter -Werror $(CFLAGS) -I. -Iinclude -I$(O)/gen \
 	-D__HIP_PLATFORM_AMD__ $(ROCPROFILER_SYSTEM) -MMD -MP
-# The sanitizers' libraries have so many symbols that lld links in a third of the time.
+# lld links the sanitizers' libraries, which have many symbols, in a third of the time.
 ifneq ($(SAN),)
   SANFLAGS = -fsanitize=$(SAN) -fno-omit-frame-pointer -fno-sanitize-recover=undefined $(if $(filter %.o,$@),,$(SAN_LINKER))
   SAN_LINKER := $(shell command -v ld.lld >/dev/null && echo -fuse-ld=lld)

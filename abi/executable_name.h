@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Names of executables that the tracer tells the BPF programs.
+ * Names of executables that the tracer passes to the BPF programs.
  */
 #ifndef RTRACE_ABI_EXECUTABLE_NAME_H
 #define RTRACE_ABI_EXECUTABLE_NAME_H
@@ -15,7 +15,7 @@
 #define RT_EXE_NAMES 32
 struct rt_exe_name {
 	__u64 text[RT_EXE_NAME / 8], mask[RT_EXE_NAME / 8];
-	__u32 at_end; /* so many last bytes of the name; 0: the first */
+	__u32 at_end; /* number of last bytes of the name that count; 0: the first */
 	__u32 _pad;
 };
 

@@ -281,7 +281,7 @@ int flush_open_calls(struct bpf_iter__task *ctx)
 #define LATELY_NS    200000000ULL
 
 /*
- * Tells the processes that have a call open which goes on making others: as long as it does, the
+ * Reports the processes that have a call open which goes on making others: as long as it does, the
  * kernel lets nobody take uprobes away (user/record/event_lock.h). Ids, one for each such thread.
  */
 SEC("iter/task")

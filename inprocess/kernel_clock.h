@@ -16,7 +16,7 @@
 uint64_t kernel_clock__boot_ns(void);
 
 /*
- * The time that is so many ns from now by CLOCK_REALTIME: the end of a wait by
+ * The time that is that many ns from now by CLOCK_REALTIME: the end of a wait by
  * pthread_mutex_timedlock() or its like.
  */
 struct timespec kernel_clock__in(uint64_t ns);

@@ -38,9 +38,9 @@ ENUM_ADDITIONS = [
     (r"HSA_(AMD|EXT)_SYSTEM_INFO_", "hsa_system_info_t"),
 ]
 
-# Pointers to these are handles: what is behind them is the library's business.
+# Pointers to these are handles: what they lead to is the library's business.
 HANDLES = {"hipArray", "hipMipmappedArray", "hsa_queue_t", "hsa_queue_s", "HsaEvent", "_HsaEvent", "_IO_FILE"}
-# Arrays of addresses of kernel arguments: the first one tells nothing.
+# Arrays of addresses of kernel arguments: the first one says nothing.
 UNREAD_PARAMS = {"args", "kernelParams", "extra"}
 HEX_NAME = re.compile(r"(flags?|mask|address|addr|d?ptr|base|_limit|handle|doorbell|mmap_offset|_va)\d*$", re.I)
 LONG_STRING = re.compile(r"(name|message|path|file)$", re.I)
@@ -229,7 +229,7 @@ def struct_name(ctype):
 
 
 def readable(target):
-    """May what is behind such a pointer be read as a value of that type?"""
+    """May what such a pointer leads to be read as a value of that type?"""
     if target.kind == T.VOID or is_function(target) or not is_complete(target):
         return False
     return struct_name(target) not in HANDLES

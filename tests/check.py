@@ -80,7 +80,7 @@ class Program:
         self.part = name  # of a suite whose tests are divided, NAME.PHASE: two of them may run at once
 
     def only(self, tests):
-        """The program that runs these of its tests; all of it where they cannot be told apart."""
+        """The program that runs these of its tests; all of it where they cannot be distinguished."""
         if not self.tests:
             return self
         command = ["bats", "--tap", "-T", "-f", exactly(tests), self.command[-1]]
@@ -193,7 +193,7 @@ def unit(path, sanitized=False):
 
 
 def unit_tests():
-    """Each unit test once: sanitized where that tells more."""
+    """Each unit test once: sanitized where that finds more."""
     plain = set(made_by("print-plain-tests"))
     return [unit(path) if path in plain else unit(path.replace(O, f"{O}/san", 1), True)
             for path in made_by("print-unit-tests")]
@@ -366,7 +366,7 @@ def stop(number, _):
 
 
 def ended(process, seconds):
-    """Waits so long for the process to end. Returns what it used (struct rusage), None if it goes on."""
+    """Waits that long for the process to end. Returns what it used (struct rusage), None if it goes on."""
     handle = os.pidfd_open(process.pid)
     try:
         if not select.select([handle], [], [], seconds)[0]:

@@ -29,7 +29,7 @@ from truth import Op, demangle, read_truth, shape
 
 PRECISION_NS = 1000
 SHOWN = 10
-# What the trace counts as lost, by kind of operation. `unseen`: packets that no doorbell told of.
+# What the trace counts as lost, by kind of operation. `unseen`: packets that were seen at no doorbell.
 LOST = {"kernel": ("lost_dispatches", "unseen"), "copy": ("lost_copies",), "barrier": ("lost_barriers",)}
 
 

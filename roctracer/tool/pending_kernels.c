@@ -113,7 +113,7 @@ static void wait_for_thread(void)
 	sem_timedwait(&waited, &until);
 }
 
-/* In a wait that has lasted for so many ms so far, and in as many of which no thread ran. */
+/* In a wait: how many ms it has lasted so far, and in how many of these no thread ran. */
 static bool none_comes(int waited_ms, int idle_ms)
 {
 	return idle_ms >= IDLE_MS || waited_ms >= (int)(LONGEST_WAIT_NS / 1000000);

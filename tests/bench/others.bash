@@ -45,7 +45,7 @@ stop_floor() {
 
 # ---- bpftrace ----
 
-# The least that tells how long calls take.
+# The least that shows how long calls take.
 bpftrace_histogram() {
 	cat <<-END
 		uprobe:$O/bench/libamdhip64.so.98:hipBench* { @begin[tid] = nsecs; }

@@ -61,7 +61,7 @@ start_calls() {
 	calls_made=0
 }
 
-# In so many threads so many calls each; leaves the result in $ns.
+# That many calls in each of that many threads; leaves the result in $ns.
 make_calls() { # FUNCTION CALLS [THREADS]
 	local threads=${3:-1}
 
@@ -253,7 +253,7 @@ launch_attached() { # KEY OPTION...
 		record note "$key: $(sed -n 's/^rtrace-bpf: \(.*doorbells\).*/\1/p' "$work/tracer.log") of $launches launches"
 }
 
-# In a process whose agent has been active for a tracer that is gone.
+# In a process whose agent has been active for a tracer that has ended.
 launch_after() { # KEY
 	start_launch HSA_TOOLS_LIB="$agent"
 	"$O/rtrace-bpf" -p "$waiting" --duration 0.1 -S -o /dev/null 2>"$work/tracer.log"

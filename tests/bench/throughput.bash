@@ -22,7 +22,7 @@ record_at() { # RATE OPTION...
 	made=$((made / burst))
 }
 
-# Steps from there, by so many percent, up until calls are lost, or down until none are; the highest
+# Steps from there, by PERCENT, up until calls are lost, or down until none are; the highest
 # rate without loss is then in $found, 0: there is none.
 search_from() { # RATE PERCENT OPTION...
 	local at=$1 percent=$2 direction=

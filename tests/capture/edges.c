@@ -296,7 +296,7 @@ static void *no_work(void *arg)
 	return arg;
 }
 
-/* Starts one thread after the other, until the second SIGUSR1 and then so many more. */
+/* Starts one thread after the other, until the second SIGUSR1 and then that many more. */
 static void *start_threads(void *arg)
 {
 	struct timespec ms = {.tv_nsec = 1000000};

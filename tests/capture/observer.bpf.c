@@ -26,7 +26,7 @@ struct {
 } calls SEC(".maps");
 
 int command;	/* its process */
-__u64 not_sent; /* the ring had no room for so many calls */
+__u64 not_sent; /* calls that the ring had no room for */
 
 static __always_inline bool is_below_command(void)
 {

@@ -4,7 +4,7 @@
 
 Prints lines `FILE OFFSET FUNCTION`, for tests/capture/observer.c: of each function that a library exports, its second
 instruction (an endbr64 does not count), as an agent's stub skips the first one; of each HSA function that a
-caller imports, its entry in the caller's procedure linkage table, as a function of HSA's has no instruction behind
+caller imports, its entry in the caller's procedure linkage table, as a function of HSA's has no instruction after
 the probe's but the jump into the runtime.
 """
 import os

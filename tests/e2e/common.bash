@@ -9,7 +9,7 @@ JOBS_STARTED=()
 # HIP compiles its own kernels once a build, and not in every process: tests/comgr.
 export LD_LIBRARY_PATH=$O/comgr${LD_LIBRARY_PATH:+:$LD_LIBRARY_PATH}
 
-# not COMMAND...: fails if it succeeds. (So does !, but a test goes on behind it.)
+# not COMMAND...: fails if it succeeds. (So does !, but a test goes on after it.)
 not() {
 	! "$@"
 }
@@ -113,7 +113,7 @@ needs_mode() {
 	attach_modes | grep -qx "$1" || skip "this kernel has no mode $1"
 }
 
-# So many seconds times RT_PATIENCE, for what is to happen in some time.
+# That number of seconds times RT_PATIENCE, for what is to happen in some time.
 seconds() {
 	awk -v n="$1" -v patience="${RT_PATIENCE:-1}" 'BEGIN { print n * patience }'
 }
@@ -131,7 +131,7 @@ wait_for() {
 	done
 }
 
-# fresh FILE...: files of this test that are about to be written anew and waited for. A program in the
+# fresh FILE...: files of this test that are about to be written again and waited for. A program in the
 # background empties its file only when it starts: what stands in it from before is not to be waited for.
 fresh() {
 	local file
@@ -151,7 +151,7 @@ start_tracing() {
 	grep 'API calls' "$T/err" || { cat "$T/err" && return 1; }
 }
 
-# trace_until LEAST PATTERN NAME OPTION...: a tracer that is interrupted when NAME.text has so many lines like the pattern.
+# trace_until LEAST PATTERN NAME OPTION...: a tracer that is interrupted when NAME.text has LEAST lines like the pattern.
 # The same is in NAME.json, and what it has said in NAME.err.
 trace_until() {
 	local least=$1 pattern=$2 name=$3
@@ -187,7 +187,7 @@ enter_group() {
 		echo $$ 2>/dev/null >"$TEST_GROUP/cgroup.procs" || TEST_GROUP=
 }
 
-# Of a test that has failed, for who reads of it: the files that are not large, in RT_KEEP/SUITE/TEST.N.
+# Of a test that has failed, for the reader of its report: the files that are not large, in RT_KEEP/SUITE/TEST.N.
 keep_files() {
 	local suite n=1 to
 

@@ -3,7 +3,7 @@
 """each_call.py TRACE PID OUT FUNCTION...: the trace has each call that a process says it made, once.
 
 OUT has lines `at FUNCTION TIME`, said before each call (CLOCK_BOOTTIME, ns). Between two of them one call of the function
-begins in the trace, with these exceptions: a call in a gap that the trace tells of may be missing.
+begins in the trace, with these exceptions: a call in a gap of the trace may be missing.
 """
 import bisect
 import json

@@ -65,7 +65,7 @@ same_sums() {
 	}
 }
 
-# Without the bytes of copies, for a format that does not tell them.
+# Without the bytes of copies, for a format that lacks them.
 without_copy_bytes() {
 	awk -F '\t' -v OFS='\t' '$1 == "copy" { $5 = 0 } { print }'
 }

@@ -39,7 +39,7 @@ go() {
 	touch "$T/go"
 }
 
-# Has the GPU run so many operations?
+# Has the GPU run that many operations?
 has_run() {
 	[ "$(wc -l <"$T/truth")" -ge "$1" ]
 }
@@ -52,7 +52,7 @@ truth_since_go() {
 }
 
 # check_truth_between TRUTH TRACE: of the truth log what lies between the first and the last operation of the
-# trace, of a program that does one thing after the other. LEAST: so many there must be, and one more.
+# trace, of a program that does one thing after the other. LEAST: the number that there must be, and one more.
 check_truth_between() {
 	traced_ops "$2" >"$T/traced"
 	cut -f5 "$T/traced" | sort -n | sed -n '1p;$p' >"$T/edges"
@@ -82,8 +82,8 @@ hip_ended_it() {
 	inconclusive "HIP's own assertion has ended the program" || rm -rf "$T/truth" "$T/files"/*
 }
 
-# same_dispatches RAN TOLD NAMELESS: as many lines `BEGIN END NAME` in both files. What is told of ran, within 1 us, by that
-# name, unless it is told of as NAMELESS. (Of two GPUs what is the first by one clock may not be by another.)
+# same_dispatches RAN TOLD NAMELESS: as many lines `BEGIN END NAME` in both files. Each of TOLD ran, within 1 us, by that
+# name, or is there as NAMELESS. (Of two GPUs what is the first by one clock may not be by another.)
 same_dispatches() {
 	[ "$(wc -l <"$1")" = "$(wc -l <"$2")" ] && awk -v ran="$1" -v nameless="$3" '
 		function apart(a, b) { return a > b ? a - b : b - a }

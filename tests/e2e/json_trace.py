@@ -4,7 +4,7 @@
 
     calls            NAME CORR PARENT FLAGS PID TID BEGIN END
     ops              operations of the GPU: KIND DEVICE NAME BYTES BEGIN END
-    dispatches       what BPF has told of: PID DEVICE NAME GRID WORKGROUP QUEUE BEGIN END TIMED SUBMIT RETURNED
+    dispatches       what BPF has recorded: PID DEVICE NAME GRID WORKGROUP QUEUE BEGIN END TIMED SUBMIT RETURNED
     application      what the application itself calls: NAME [ARGUMENTS, RETURN, MESSAGE]
 
 or judges what a trace says by itself; status 1, and the first complaints, if it is wrong:
@@ -97,7 +97,7 @@ def timed(op):
 
 
 def dispatches(trace, _):
-    """What stands behind PID is the process's, which its tracks in the trace are not. RETURNED: when the call that
+    """What follows PID is the process's, which its tracks in the trace are not. RETURNED: when the call that
     launched it had."""
     pids = {event["pid"] for event in trace.events if event["ph"] == "s" and event["cat"] == "submit"}
     pid = min(pids) if len(pids) == 1 else "-"

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""What stands on a page of -f html, read anew.
+"""What a page of -f html shows, read from it.
 
   page.py data PAGE             its data, as JSON, with what stands in it as bytes decoded (docs/reference/formats/html.md)
   page.py sums DOM              its tables as formats.bash has them

@@ -4,7 +4,7 @@
 
     report_check.py TRACE.json REPORT.json
 
-All is counted anew here, by the definitions in docs/reference/report.md and in the plainest way. Prints what
+All is counted again here, by the definitions in docs/reference/report.md and in the plainest way. Prints what
 differs; exit status 1 if anything does.
 """
 import collections

@@ -28,7 +28,7 @@ told() {
 		sort -k1,1 -k2,2n -k3,3 -k4,4n -k5,5n
 }
 
-# Every operation of the truth log is told once, within 1 us, with its GPU, name and bytes.
+# Every operation of the truth log is reported once, within 1 us, with its GPU, name and bytes.
 check_told() {
 	true_ops "$T/truth" >"$T/true"
 	[ -s "$T/true" ]
@@ -63,7 +63,7 @@ check_phases() {
 }
 
 # Each belongs to a call that launches or copies, which had begun and not ended when it was submitted; or to that which has
-# reserved its place, where another thread, or a later call, has rung for it.
+# reserved its place, where another thread, or a later call, has submitted it.
 check_calls() {
 	awk '$1 == "call" && $2 == "enter" { name[$4] = $3; tid[$4] = $6; open[$4] = 1 }
 		$1 == "call" && $2 == "exit" { open[$4] = 0 }
@@ -76,7 +76,7 @@ check_calls() {
 		END { exit bad > 0 || !n }' "$T/records"
 }
 
-# Each use of an id has ended, once all is told that was asked for by it.
+# Each use of an id has ended, once all is reported that was asked for by it.
 check_retired() {
 	awk '$1 == "retired" { if (retired[$2]++) { print "twice: " $0; bad++ } }
 		$1 == "dispatch" && $2 == "record" { used[$3] }
@@ -84,7 +84,7 @@ check_retired() {
 		END { for (id in used) if (!retired[id]) { print "not retired: " id; bad++ } exit bad > 0 }' "$T/records"
 }
 
-# Code objects have ids from 1 on, each its own, as kernels have (threads may load code at once); a kernel is loaded behind its
+# Code objects have ids from 1 on, each its own, as kernels have (threads may load code at once); a kernel is loaded after its
 # code object, and unloaded before it. At the end nothing is left.
 check_code() {
 	awk '$1 == "object" && $2 == "load" { objects++; is_new("object"); here[$3] = rest(3) }
@@ -106,7 +106,7 @@ check_loaded() {
 		$1 == "dispatch" && $2 != "record" && !loaded[$10] { print; bad++ } END { exit bad > 0 }' "$T/records"
 }
 
-# All that was told, by callbacks and by records, of what GPUs ran and of what was loaded for them.
+# All that was reported, by callbacks and by records, of what GPUs ran and of what was loaded for them.
 check_gpu_work() {
 	check_told complete exit
 	check_told record record

@@ -1,9 +1,9 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""same_launches.py LONG SHORT: do the JSON traces of two tracers tell the same launches of one process?
+"""same_launches.py LONG SHORT: do the JSON traces of two tracers hold the same launches of one process?
 
 Of each thread: the launches between the first and the last of SHORT, as its tracer came later and ended before. Both
-tell of a launch at times of their own, which overlap, as those of no two launches of a thread do. What SHORT has a gap
+have times of their own for a launch, which overlap, as those of no two launches of a thread do. What SHORT has a gap
 for is left out.
 """
 import collections

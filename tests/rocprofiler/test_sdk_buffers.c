@@ -99,7 +99,7 @@ static void flush(void)
 
 static void wait_for(const uint64_t *value, uint64_t least)
 {
-	while (get(value) < least) /* or until the child's time is over */
+	while (get(value) < least) /* or until the child's time has passed */
 		usleep(1000);
 }
 

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: MIT
 # Tests of libroctracer64, with HIP libraries of our own that have its interfaces for tools.
 
-# The major version of the file's own name tells the library how long a call's data is: so do these, of HIP 4.3, 5.2, 5.7, 6.
+# The major version of the file's own name says to the library how long a call's data is: so do these, of HIP 4.3, 5.2, 5.7, 6.
 FAKEHIPS = 43 52 57 64
 LONGEST_43 = 816
 LONGEST_52 = 816

@@ -156,7 +156,7 @@ static void test_backlog(void **state)
 	CHECK(hsa_queue_destroy(queue));
 }
 
-/* So many packets, one after the other, that are still to be published. */
+/* `count` packets, one after the other, that are still to be published. */
 static void reserve_short(hsa_queue_t *queue, hsa_signal_t signal, int count,
 			  hsa_kernel_dispatch_packet_t **packet, uint64_t *index)
 {

@@ -6,7 +6,7 @@ HIP_ARCHS ?= gfx906
 HIP_OFFLOAD = $(HIP_ARCHS:%=--offload-arch=%)
 HIP_FLAGS = -O2 -g -Wall -Wextra -Wno-unused-parameter -Werror -I. -Iinclude -MMD -MP $(HIP_OFFLOAD)
 
-# hipcc asks for the machine's GPUs even when it is told what to build for, and prints a Python
+# hipcc asks for the machine's GPUs even when an option says what to build for, and prints a Python
 # traceback on one without. Its own exit status is kept, and its diagnostics are shown if it fails.
 hipcc = $(HIPCC) $(1) 2>$@.log || { cat $@.log >&2; exit 1; }
 

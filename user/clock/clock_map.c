@@ -14,7 +14,7 @@
 #define DRIFT_MAX 1e-3	/* by which slopes of segments may differ */
 #define APART_MAX 1e19	/* ns, of a time from a pair */
 #define RECENT_NS 1000000000ULL
-#define NEAR_NS	  1000000ULL /* pairs nearer than that tell little of the length of a tick */
+#define NEAR_NS	  1000000ULL /* pairs nearer than that say little of the length of a tick */
 
 static void drop_old(struct clock_map *map)
 {

@@ -155,7 +155,7 @@ int capture__list_pid(struct capture *c, pid_t pid);
 bool capture__takes(struct capture *c, pid_t pid);
 
 /*
- * Whether the kernel has left out, since it was asked last, a program that tells of libraries and
+ * Whether the kernel has left out, since it was asked last, a program that reports libraries and
  * agents (see bpf/library_mappings.h): any process may have one that nobody knows of.
  */
 bool capture__has_missed(struct capture *c);

@@ -1,7 +1,7 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: MIT
 # Arguments: every function that the headers know is called, in a library of stubs, with values that
-# are told apart; the program prints each call as the compiler sees it.
+# are distinguished; the program prints each call as the compiler sees it.
 
 load ../common
 

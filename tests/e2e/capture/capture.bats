@@ -245,7 +245,7 @@ open_call() {
 	end
 }
 
-# The tracer hears of all of it when it is over.
+# The tracer receives all of it when it has ended.
 @test "threads that end at once, late in being heard of: all is of their process, which has its name" {
 	"$RTRACE" -f json -o "$T/t.json" -- "$EDGES" end_together 100 >"$T/out" 2>"$T/err" &
 	tracer=$!

@@ -148,14 +148,14 @@ attach() {
 	same_calls
 }
 
-# batch N [LINE TIMES]: the next batch of calls, once the tracer has said LINE so many times
+# batch N [LINE TIMES]: the next batch of calls, once the tracer has logged LINE TIMES times
 batch() {
 	wait_for eval "[ \"\$(grep -c '^ready' '$T/out')\" = $1 ]"
 	kill -USR2 "$job"
 	wait_for grep -q "^batch $1\$" "$T/out"
 }
 
-# The tracer has said so, so many times.
+# The tracer has logged LINE that many times.
 said() {
 	[ "$(grep -c "$1" "$T/err")" = "$2" ]
 }

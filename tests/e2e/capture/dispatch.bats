@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: MIT
 # bats file_tags=plain
 # Dispatches from BPF alone: programs without the agent, against the simulator's truth log. Copies are not
-# told by doorbells.
+# recorded by doorbells.
 
 load ../common
 load ../gpu
@@ -14,7 +14,7 @@ teardown() {
 }
 
 # The trace's dispatches, one a line: PID DEVICE NAME GRID WORKGROUP QUEUE BEGIN END TIMED SUBMIT RETURNED (ns; names
-# with _ for blanks). What stands behind PID is the process's, which its tracks in the trace are not. TIMED: `timed`, or
+# with _ for blanks). What follows PID is the process's, which its tracks in the trace are not. TIMED: `timed`, or
 # why it has no times. RETURNED: when the call that launched it had.
 told() {
 	json_trace "$1" dispatches
@@ -27,7 +27,7 @@ by_queue() {
 			{ line = line " | " $2 } END { print line }' | sort
 }
 
-# Every dispatch of the truth log is told exactly once, with kernel, device, sizes and queue.
+# Every dispatch of the truth log is recorded exactly once, with kernel, device, sizes and queue.
 check_dispatches() { # TRUTH TRACE
 	python3 tests/truth.py dispatches "$1" >"$T/true"
 	told "$2" >"$T/told"
@@ -44,7 +44,7 @@ check_dispatches() { # TRUTH TRACE
 # it before it was read. Then it has no times, or the packet has none that had its signal before.
 SHARED='taken signal-reused'
 
-# Times that are told are those of a dispatch of that kernel and size, within 1 us, and each of another one.
+# Times that are recorded are those of a dispatch of that kernel and size, within 1 us, and each of another one.
 # Each without times says why, which is one of the words of WHY. What was taken before it was read began before its
 # launch returned. EARLY: where threads share queues the GPU may begin a packet before its owner's store.
 check_times() {
@@ -83,7 +83,7 @@ check_times() {
 # Those that the application launches. The runtime's own copy, and may take times for the copy's sake.
 LAUNCHED='.cat == "gpu" and .args.grid and (.name | startswith("__amd_rocclr_") | not)'
 
-# The tracer, but not what it starts, has a CPU whenever it wants one: a program that is over in 0.1 s has no memory to
+# The tracer, but not what it starts, has a CPU whenever it wants one: a program that ends after 0.1 s has no memory to
 # read names in when a tracer that was kept from running comes to it.
 AT_ONCE=(chrt --fifo --reset-on-fork 1)
 
@@ -109,7 +109,7 @@ run_hip() {
 	is_complete "$T/err" uncorrelated
 }
 
-# ROCclr makes queues take times when it is told to: 5.2 by another name than later releases.
+# ROCclr makes queues take times when it is asked to: 5.2 by another name than later releases.
 profiled() {
 	HIP_FORCE_QUEUE_PROFILING=1 GPU_FORCE_QUEUE_PROFILING=1 "$@"
 	check_times

@@ -8,7 +8,7 @@ load ../gpu
 
 WINDOWS=$O/capture/windows
 
-# gpu_traced OPTION... -- WORKLOAD [ARG...]: on the simulated GPU, all that it ran told
+# gpu_traced OPTION... -- WORKLOAD [ARG...]: on the simulated GPU, all that it ran is recorded
 gpu_traced() {
 	local options=() workload
 

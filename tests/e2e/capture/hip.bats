@@ -75,7 +75,7 @@ sixteen_streams() {
 	check_truth "$T/truth" "$T/t.json"
 	sixteen_streams
 	is_complete "$T/err" 'GPU operations'
-	# Copies and fills of every size, by engine and by kernel, one behind the other: what cannot be settled
+	# Copies and fills of every size, by engine and by kernel, one after the other: what cannot be settled
 	# is marked, and nothing else hangs below a call that is of another kind.
 	AMD_DIRECT_DISPATCH=0 run_traced copies
 	check_truth "$T/truth" "$T/t.json"
@@ -145,7 +145,7 @@ sixteen_streams() {
 @test "HSA alone: dispatches hang below the doorbell's store when it is traced" {
 	OPTIONS=(--all-functions)
 	export SIMKFD_KERNELS=elementAdd=50000
-	# -k: the program checks the times that it is told for its own signals.
+	# -k: the program checks the times that it gets for its own signals.
 	CALLERS=iterate run_traced hsa_dispatch -k 50000 "$O/workloads/kernels.hsaco"
 	check_truth "$T/truth" "$T/t.json"
 	json_trace --causes '^hsa_(signal_store_screlease|amd_memory_async_copy)$' "$T/t.json" causes

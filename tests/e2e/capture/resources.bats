@@ -20,7 +20,7 @@ trace() {
 	nothing_lost "$T/err" uncorrelated
 }
 
-# What happened to resources, one a line: CORR ROOT and what a workload prints behind "did".
+# What happened to resources, one a line: CORR ROOT and what a workload prints after "did".
 happened() {
 	jq -r '
 		def name($x): {"alloc": "alloc", "free": "free", "create queue": "create-queue",
@@ -70,7 +70,7 @@ OPTIONS=()
 	# The runtime's begin and end, each in its call.
 	[ "$(jq -r '[.traceEvents[] | select(.cat == "gpu" and (.name | endswith("runtime"))) | .name] | join(",")' \
 		"$T/t.json")" = "start runtime,shut down runtime" ]
-	# What is in use, told beside each event and as a counter, is the sum over what the program did.
+	# What is in use, shown with each event and as a counter, is the sum over what the program did.
 	for device in gpu cpu; do
 		did "$T/out" | awk -v device=$device '$3 == device { n += $1 == "alloc" ? $2 : -$2; print n }' >"$T/sums"
 		[ "$(tail -n 1 "$T/sums")" = 0 ]

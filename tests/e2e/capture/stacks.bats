@@ -13,7 +13,7 @@ has_told() {
 	[ "$(grep -c ' hipTest[A-Za-z]*(' "$T/t.text")" = "$1" ]
 }
 
-# traced CALLS OPTION...: t.json and t.text of the program, which goes on until so many calls are in the text. Callers
+# traced CALLS OPTION...: t.json and t.text of the program, which goes on until CALLS calls are in the text. Callers
 # get their names while the process lives.
 traced() {
 	local calls=$1

@@ -459,7 +459,7 @@ stays_asleep() {
 	JOBS_STARTED+=("$tracer")
 	wait_for test -s "$T/truth"
 	kill -STOP "$tracer"
-	# Behind the pages of the agent are 2 MiB of operations under way, 64 MiB of names, the ring, and 75 MiB
+	# After the pages of the agent come 2 MiB of operations in flight, 64 MiB of names, the ring, and 75 MiB
 	# for calls.
 	read -r begin end < <(sed -n 's/^\([^-]*\)-\([^ ]*\) .*memfd:rtrace-agent.*/\1 \2/p' "/proc/$(child_of "$tracer")/maps")
 	[ $(((0x$end - 0x$begin - 12288) >> 20)) = $((2 + 64 + 1 + 75)) ]
@@ -498,9 +498,9 @@ says_nothing_of_us() {
 	kill -USR1 "$job"
 	wait "$job"
 	grep -q '^result PASSED$' "$T/out"
-	# Those of the second round, which were written and rung for while it was there.
+	# Those of the second round, which were written and submitted while it was there.
 	[ "$(traced_ops "$T/t.json" | grep -c ^dispatch)" = 2 ]
-	# Those of the first could not be recorded any more; they were rung for at once, which counts once.
+	# Those of the first could not be recorded any more; they were submitted at once, which counts once.
 	[ "$(lost_of 'GPU records' "$T/err")" = 1 ]
 }
 

@@ -177,7 +177,7 @@ at_least() {
 	[ "$("${@:2}")" -ge "$1" ]
 }
 
-# more_launches N NAME PID: waits for so many more in the text
+# more_launches N NAME PID: waits for N more in the text
 more_launches() {
 	wait_for test -s "$T/$2.text"
 	wait_for at_least $(($(launched "$2" "$3") + $1)) launched "$2" "$3"
@@ -236,7 +236,7 @@ gpu_operations() {
 	done
 }
 
-# Who uses the probes alone would not see what the agent captures for another.
+# A tracer that uses the probes alone would not see what the agent captures for another.
 @test "two tracers at once, one of which leaves the agent alone: both see all calls" {
 	start_job HSA_TOOLS_LIB="$AGENT"
 	for first in auto uprobe; do
@@ -285,7 +285,7 @@ gpu_operations() {
 	diff <(calls "$T/failed.json" | cut -f 1) \
 		<(jq -r '.traceEvents[] | select(.ph == "X" and .cat == "hip" and (.args.return // "" | . != "hipSuccess" and startswith("hip"))) | .name' "$T/auto.json")
 	trace long --min-duration 20us -- "$O/workloads/vectoradd" 3
-	# What registers kernels is told whatever it takes.
+	# What registers kernels is recorded however long it takes.
 	calls "$T/long.json" | grep -v ^__hip | awk '$8 - $7 < 20000 { bad = 1 } END { exit bad || !NR }'
 }
 
@@ -299,7 +299,7 @@ gpu_operations() {
 	check_captured "$job"
 	grep -q 'rtrace-agent: loaded' "$T/job.err"
 	not grep -q 'rtrace-agent: recording' "$T/job.err"
-	# Who wants both has both.
+	# A tracer that wants both has both.
 	start_tracer t -p "$job" -t hip,gpu
 	wait_for grep -q 'rtrace-agent: recording' "$T/job.err"
 	wait_for at_least 200 grep -c ' gpu 0 ' "$T/t.text"

@@ -11,7 +11,7 @@ teardown() {
 	end_jobs
 }
 
-# in_process WHO [NAME=VALUE...] COMMAND...: with a library of ours that has something to say on stderr.
+# in_process CLIENT [NAME=VALUE...] COMMAND...: with a library of ours that has something to say on stderr.
 in_process() {
 	local who=$1
 

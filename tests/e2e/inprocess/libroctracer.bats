@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
 # bats file_tags=inproc
-# libroctracer64 with the real HIP and HSA: what it tells a tool of is what workloads count and what the simulated
+# libroctracer64 with the real HIP and HSA: what it reports to a tool is what workloads count and what the simulated
 # GPU says it ran.
 
 load ../common
@@ -29,8 +29,8 @@ app_lines() {
 		$1 == word && $field in app' "$T/records" "$T/records"
 }
 
-# Each call that the workload counts, but for those around main, is recorded once, and told at its begin and end.
-# (HIP 5.2 tells no tool of hipGetDeviceCount. Threads of the runtime go on while the tool ends.)
+# Each call that the workload counts, but for those around main, is recorded once, and reported at its begin and end.
+# (HIP 5.2 reports hipGetDeviceCount to no tool. Threads of the runtime go on while the tool ends.)
 check_counts() {
 	awk '$1 == "calls" && $2 ~ /^(hip|__hipP)/ && $2 != "hipGetDeviceCount" { print $2, $3 }' "$T/out" | sort >"$T/want"
 	[ -s "$T/want" ]
@@ -51,7 +51,7 @@ check_records() {
 }
 
 # Every dispatch of the truth log is recorded, within 1 us, with its name and the id of a call that launches. (HIP's
-# own kernels are copies and fills, to it, but in graphs of HIP 6. Of the work of graphs HIP up to 5.3.0 tells no names, and no bytes.)
+# own kernels are copies and fills, to it, but in graphs of HIP 6. Of the work of graphs HIP up to 5.3.0 reports no names, and no bytes.)
 check_dispatches() {
 	true_ops "$T/truth" | awk -F '\t' '$1 == "dispatch" && $3 !~ /^__amd_rocclr/ { print $5, $6, $3 }' | sort -n >"$T/ran"
 	awk '$1 == "op" && $2 == 0 && $9 !~ /^__amd_rocclr/ { print $5, $6, $9 }' "$T/records" | c++filt | sed 's/ /_/3g' | sort -n >"$T/told"
@@ -120,7 +120,7 @@ check_bytes() {
 		check_counts
 		check_records
 		check_dispatches
-		# As far as HIP knows them: of graphs 5.2 tells no bytes and 6 no copies, of boxes 6 some as fills.
+		# As far as HIP knows them: of graphs 5.2 reports no bytes and 6 no copies, of boxes 6 some as fills.
 		[ "$w" = graphs ] || { [ "$w" = copies ] && is_hip '6[.][0-9]*'; } || check_bytes
 		[ -s "$T/ran" ] || [ "$w" = copies ]
 	done
@@ -170,7 +170,7 @@ names_and_bytes() {
 	for tool in "" records ops; do
 		names_and_bytes RT_TOOL=$tool "$O/workloads/graphs"
 	done
-	# Which launch a kernel is of is told also if another thread has passed it on.
+	# Which launch a kernel is of is recorded also if another thread has passed it on.
 	for tool in records ops records ops; do
 		names_and_bytes RT_TOOL=$tool GPU_MAX_HW_QUEUES=1 "$O/workloads/graphs" -b
 	done
@@ -299,7 +299,7 @@ check_thunk() { # [FROM]
 	beside "$O/workloads/hsa_calls" "$O/workloads/kernels.hsaco" 50
 	check_thunk
 	check_records
-	# It shuts HSA down itself: there are all from the first to the last one, told at their begin and end.
+	# It shuts HSA down itself: there are all from the first to the last one, reported at their begin and end.
 	[ "$(wc -l <"$T/got")" = "$(wc -l <"$T/seen")" ]
 	[ "$(sort -k3,3n "$T/got" | head -n 1 | cut -d ' ' -f 2)" = hsaKmtOpenKFD ]
 	for phase in enter exit; do
@@ -337,7 +337,7 @@ example() {
 	sed -n 's/^\t\([^ ]*\) correlation_id(\([0-9]*\)) time_ns(\([0-9]*\):\([0-9]*\))/\1 \2 \3 \4/p' "$T/out" >"$T/records"
 }
 
-# What is recorded of calls, and told at their begin and end: the same ones, as often as the program counts.
+# What is recorded of calls, and reported at their begin and end: the same ones, as often as the program counts.
 check_example_calls() { # FUNCTION...
 	local f
 
@@ -377,7 +377,7 @@ check_example_dispatches() { # LAUNCH
 	check_example_calls hipMalloc hipMemcpy hipFree hipLaunchKernel __hipPushCallConfiguration __hipPopCallConfiguration
 	check_example_dispatches hipLaunchKernel
 	[ "$(grep -c 'bytes(' "$T/records")" = 20 ]
-	# What is told of arguments: the memory that was allocated is what is copied from and to, and freed.
+	# What is recorded of arguments: the memory that was allocated is what is copied from and to, and freed.
 	sed -n 's/.*on-exit> \*ptr(\(.*\))$/\1/p' "$T/out" | sort >"$T/allocated"
 	[ "$(wc -l <"$T/allocated")" = 20 ]
 	diff "$T/allocated" <(sed -n 's/^<hipFree .*on-enter> ptr(\(.*\))$/\1/p' "$T/out" | sort)

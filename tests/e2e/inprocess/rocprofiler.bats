@@ -82,7 +82,7 @@ finalized ExampleTool 1234" ]
 	END
 }
 
-# calls_of CONTEXT: those that the tool was told of, as the workload counts.
+# calls_of CONTEXT: those that the tool received, as the workload counts.
 calls_of() {
 	awk -v context="$1" '$1 == context { n[$2]++ } END { for (f in n) print "calls", f, n[f] }' "$T/told" | sort
 }
@@ -185,7 +185,7 @@ made() {
 	sed -n 's/^did //p' "$T/out" | sort -s -k1,1n
 }
 
-# told FILE: the same, of what callbacks told of the program's threads at the end of calls that are inside of no call
+# told FILE: the same, of what callbacks reported of the program's threads at the end of calls that are inside of no call
 told() {
 	sed -n 's/^did \([0-9]*\) .*/\1/p' "$T/out" | sort -u | awk '
 		FILENAME == "-" { program[$1]; next }
@@ -194,7 +194,7 @@ told() {
 		$2 == "exit" && $8 in program && kind[$6] !~ /^H/ { print $8, $7, $4, $9, $10 }' - "$T/$1" | sort -s -k1,1n
 }
 
-# Each call that the program says it made is told, thread by thread in their order, with its result, its arguments, and the
+# Each call that the program says it made is reported, thread by thread in their order, with its result, its arguments, and the
 # external id that was pushed for its range.
 check_made() { # FILE
 	made >"$T/made"
@@ -248,10 +248,10 @@ check_calls() { # FILE
 
 @test "ranges of ROC-TX: what a thread calls between push and pop is inside of its range" {
 	callers RT_CALLS_KINDS=ranges
-	# Each range is told once, from begin to end.
+	# Each range is reported once, from begin to end.
 	diff <(made | awk '$3 == "roctxRangePushA" { print $1, $5 }') \
 		<(awk '$1 == "call" && $2 == "exit" && $4 == "roctxThreadRangeA" { print $8, $10 }' "$T/calls" | sort -s -k1,1n)
-	# What is called: inside of which range is told by its external id, and by its ancestor.
+	# What is called: its external id says inside of which range, and by its ancestor.
 	made | grep -v 'roctxRangeP' >"$T/made"
 	told calls | grep -v 'roctxThreadRangeA' | diff "$T/made" -
 	awk '$1 == "call" && $2 == "enter" { if ($4 == "roctxThreadRangeA") range[$5] = $10

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
 # bats file_tags=inproc
-# librocprofiler-sdk with the real HIP and HSA: what it tells a tool of GPUs is what the simulated GPU says it ran.
+# librocprofiler-sdk with the real HIP and HSA: what it reports of GPUs to a tool is what the simulated GPU says it ran.
 
 load ../common
 load ../gpu
@@ -151,7 +151,7 @@ with_tool_and_tracer() {
 		>"$T/out" 2>"$T/err"
 }
 
-# beside_tracer LIBRARIES [NAME=VALUE...]: what the GPUs ran is what the tool is told, and what the tracer shows.
+# beside_tracer LIBRARIES [NAME=VALUE...]: what the GPUs ran is what the tool receives, and what the tracer shows.
 beside_tracer() {
 	with_tool_and_tracer "$@" || { hip_ended_it && with_tool_and_tracer "$@"; } || { cat "$T/err"; return 1; }
 	grep -q '^result PASSED$' "$T/out"

@@ -16,7 +16,7 @@ plain_names() {
 	sed -E 's/R0[06]00\>//'
 }
 
-# counts_of PHASE LIBRARY: "FUNCTION TIMES" of calls that were told of, without those of other functions that the library itself
+# counts_of PHASE LIBRARY: "FUNCTION TIMES" of calls that were reported, without those of other functions that the library itself
 # has made in one of them: HSA does, and here some of HIP's go through its table, too. (What iterates calls the program.)
 counts_of() {
 	awk -v phase="$1" -v library="$2" '$1 == "call" && $2 == "enter" {
@@ -25,7 +25,7 @@ counts_of() {
 		awk '{ print $2, $1 }'
 }
 
-# Each call of HIP is told of once, and no other. (Tools are finalised when programs unregister their kernels, at exit.)
+# Each call of HIP is reported once, and no other. (Tools are finalised when programs unregister their kernels, at exit.)
 check_hip_calls() {
 	sed -n '/__hipUnregisterFatBinary/d; s/^calls \(hip\|__hip\)/\1/p' "$T/out" | plain_names | sort >"$T/want"
 	[ -s "$T/want" ]
@@ -63,7 +63,7 @@ check_callers() {
 	traced "$HIP_REGISTERS" RT_TOOL=callbacks,hip "$O/workloads/streams" -g 2 -t 4 -s 2 -n 20
 	check_hip_calls
 	# A launch, or a copy by a kernel, may be over before a packet in front of its own is written, with which both
-	# are rung for.
+	# are submitted.
 	awk '$1 == "call" && $2 == "enter" { name[$4] = $3; tid[$4] = $6; open[$4] = 1 }
 		$1 == "call" && $2 == "exit" { open[$4] = name[$4] ~ /^hip(LaunchKernel|MemcpyAsync)$/ }
 		$1 == "kernel" && $2 == "load" { copies[$3] = $5 ~ /^__amd_rocclr_copy/ }
@@ -102,7 +102,7 @@ table asked-all ROCPROFILER_STATUS_SUCCESS" ]
 	grep -qx 'table asked ROCPROFILER_STATUS_SUCCESS' "$T/records"
 }
 
-# counts_of_hsa: of calls of HSA that are told of; the runtime ends with others than the program.
+# counts_of_hsa: of calls of HSA that are reported; the runtime ends with others than the program.
 counts_of_hsa() {
 	counts_of "$1" '^hsa_' | grep -vE '^hsa_(init|shut_down|system_get_info) '
 }
@@ -131,7 +131,7 @@ counts_of_hsa() {
 		<(printf 'RUNTIME_INITIALIZATION_%s 60443 0\n' HIP HSA)
 }
 
-# Behind each kernel that the program has registered, and before it goes, comes what it is launched by, which is where the program's
+# After each kernel that the program has registered, and before it goes, comes what it is launched by, which is where the program's
 # symbol of that name is. Kernels of nobody have none. check_hosts PROGRAM
 check_hosts() {
 	nm "$1" | awk '{ sub(/^0+/, "0x", $1); print $3, $1 }' >"$T/symbols"

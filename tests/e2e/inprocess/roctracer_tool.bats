@@ -78,7 +78,7 @@ check_calls() {
 	diff "$T/want" "$T/got"
 }
 
-# Every dispatch of the truth log is told, within 1 us, by its name, as that of a call that launches. (HIP's own kernels are copies and fills, to it.)
+# Every dispatch of the truth log is recorded, within 1 us, by its name, as that of a call that launches. (HIP's own kernels are copies and fills, to it.)
 check_dispatches() {
 	true_ops "$T/truth" | awk -F '\t' '$1 == "dispatch" && $3 !~ /^__amd_rocclr/ {
 		sub(/[(<].*/, "", $3); sub(/.*[_ :]/, "", $3); print $5, $6, $3 }' | sort -n >"$T/ran"
@@ -123,7 +123,7 @@ check_copies() {
 	done
 }
 
-# same_calls TRACER TOOL PATTERN: the lines of calls are the same but for times and IDs, of functions that both tell. Those
+# same_calls TRACER TOOL PATTERN: the lines of calls are the same but for times and IDs, of functions that both record. Those
 # that match the pattern may differ.
 same_calls() {
 	python3 -c '
@@ -394,7 +394,7 @@ refused() {
 	echo '<trace name="HIP"><parameters api="hipFree, hipMalloc"></parameters></trace>' >"$T/input.xml"
 	told ROCP_INPUT="$T/input.xml" "$O/workloads/vectoradd" -i 3
 	[ "$(calls_told hip_api_trace.txt | cut -d ' ' -f 1 | sort | uniq -c | awk '{ print $1, $2 }' | tr '\n' ' ')" = "9 hipFree 9 hipMalloc " ]
-	# What was launched by calls that are not told.
+	# What was launched by calls that are left out.
 	[ -z "$(lines hcc_ops_trace.txt)" ]
 	echo '<trace name="HIP"><parameters api="hipMalloc, hipNone"></parameters></trace>' >"$T/input.xml"
 	told_into_files ROCP_INPUT="$T/input.xml" "$O/workloads/vectoradd"

@@ -1,7 +1,7 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: MIT
 # The files of -f csv: their names and columns are those that rocprofv3 documents, read by Python's csv module;
-# what they tell is what JSON tells of the same trace, and what the workload and the simulator say.
+# what they hold is what JSON holds of the same trace, and what the workload and the simulator say.
 
 load ../common
 load ../gpu

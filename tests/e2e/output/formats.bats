@@ -1,7 +1,7 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: MIT
 # One recording in every form: the same calls, kernels and copies, with the same times and bytes. That the JSON
-# trace is true, with which all are compared, is for other suites to tell: they hold it against the truth log.
+# trace is true, with which all are compared, is judged by other suites: they hold it against the truth log.
 
 load ../common
 load ../formats

@@ -1,6 +1,6 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: MIT
-# The page of -f html: its data and its tables are what JSON tells of the same trace; and it does in a browser what it
+# The page of -f html: its data and its tables are what JSON holds of the same trace; and it does in a browser what it
 # should. Chromium loads it, runs its script and prints what became of the document; it is skipped where there is none.
 
 load ../common
@@ -108,14 +108,14 @@ for kind, name, begin, length, corr in spans:
 		[ "$(shown count-dispatches)" = "$(jq .otherData.dispatches "$T/t.json")" ]
 		[ "$(shown count-copies)" = "$(jq .otherData.copies "$T/t.json")" ]
 		[ "$(shown copied)" = "$(awk -F '\t' '$1 == "copy" { n += $5 } END { print n + 0 }' "$T/sums.json")" ]
-		# What reports say of GPUs: busy with kernels for so long.
+		# What reports say of GPUs: how long they were busy with kernels.
 		"$RTRACE" report --json -o "$T/report" "$T/t.rtrace"
 		data
 		[ "$(of '[.gpus[] | .kernels_ns, .observed_ns, .gaps]')" = \
 			"$(jq '[.gpus[] | .kernels_ns, .observed_ns, .queue_empty_times]' "$T/report")" ]
 	done
 	grep -q "Busy for " "$T/t.html.dom"
-	# What is failed is told with its arguments.
+	# A call that failed is shown with its arguments.
 	record_formats html errors
 	dom "$T/t.html"
 	"$PAGE" text "$T/t.html.dom" failure-table | grep -q 'hipMemcpy(.*) = hipErrorInvalidValue'

@@ -119,7 +119,7 @@ size_of() {
 	[ "$(wc -l <"$T/one")" -gt 100 ]
 	[ "$(wc -l <"$T/one")" -le "$(sed -n 's/.*SIGUSR2: \([0-9]*\) events.*/\1/p' "$T/err")" ]
 	[ "$(jq '.otherData | .spans + .dispatches + .copies' "$T/e.json")" = "$(wc -l <"$T/one")" ]
-	# Chunks are of a second, and what is told of is what is there. Events are in the order of their ends.
+	# Chunks are of a second, and the events that SIGUSR2 announced are there. Events are in the order of their ends.
 	jq --argjson told "$(sed -n 's/.*SIGUSR2: .* events of the last \([0-9.]*\) s .*/\1/p' "$T/err")" -e '
 		[.traceEvents[] | select(.ph == "X") | .ts + .dur] | (max - min) / 1e6 | $told >= 2 and . > 0.9 and . < $told + 0.1' "$T/e.json"
 	sleep 1

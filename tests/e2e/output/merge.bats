@@ -109,7 +109,7 @@ apart() {
 	json_trace "$T/m.json" nesting causes
 	number=0
 	for node in a b c; do
-		# Correlation IDs tell recordings apart.
+		# Correlation IDs distinguish recordings.
 		jq --argjson n $number '{traceEvents: [.traceEvents[] | select(.cat == "gpu" and .ph == "X" and (.args.corr / 4398046511104 | floor) == $n)]}' \
 			"$T/m.json" >"$T/part.json"
 		number=$((number + 1))

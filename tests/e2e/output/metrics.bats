@@ -18,7 +18,7 @@ free_port() {
 	python3 -c 'import socket; s = socket.socket(); s.bind(("127.0.0.1", 0)); print(s.getsockname()[1])'
 }
 
-# fetch PATH [METHOD]: what is served there, behind its status and type
+# fetch PATH [METHOD]: what is served there, after its status and type
 fetch() {
 	python3 - "http://127.0.0.1:$port$1" "${2:-GET}" <<-'END'
 		import sys, urllib.error, urllib.request
@@ -100,7 +100,7 @@ is() {
 	fetch /metrics >"$T/page"
 	[ "$(head -n 1 "$T/page")" = "200 application/openmetrics-text; version=1.0.0; charset=utf-8" ]
 	[ "$(tail -n 1 "$T/page")" = "# EOF" ]
-	# Each family is told once, before its numbers.
+	# Each family is declared once, before its numbers.
 	[ -z "$(sed -n 's/^# TYPE \([^ ]*\) .*/\1/p' "$T/page" | sort | uniq -d)" ]
 	fetch / | grep -q '^rtrace-bpf: see /metrics'
 	fetch /else | grep -q '^404 '

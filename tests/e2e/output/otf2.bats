@@ -1,7 +1,7 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: MIT
 # OTF2 archives, read by otf2-print of the format's own library: it takes them without a warning, and what it prints is
-# what JSON tells of the same trace.
+# what JSON holds of the same trace.
 
 load ../common
 load ../gpu
@@ -14,7 +14,7 @@ same_as_json() {
 	same_sums "$T/sums.json" "$T/sums.otf2"
 }
 
-@test "what otf2-print reads is what JSON tells of the same trace" {
+@test "what otf2-print reads is what JSON holds of the same trace" {
 	for w in vectoradd ranges copies graphs resources "streams -g 2 -t 2 -s 2 -n 20"; do
 		echo "$w"
 		record_formats otf2 "$w"

@@ -115,7 +115,7 @@ named() {
 	wait "${JOBS_STARTED[-1]}"
 }
 
-# Folders and pipes of another user, who waits for root to write there.
+# Folders and pipes of another user that waits for root to write there.
 @test "another user's symbolic link among the folders, and another user's pipe" {
 	"$RTRACE" -f rtrace -o "$T/t.rtrace" -- true 2>"$T/err"
 	mkdir "$T/d/own" "$T/d/target"
@@ -162,7 +162,7 @@ named() {
 		not grep -q 'second signal' "$T/err"
 	done
 	fresh t.json t.text
-	# With the tracer's own status. It passes on the signal that it gets itself as it sends one when its time is over.
+	# With the tracer's own status. It passes on the signal that it gets itself as it sends one when its time has passed.
 	start_tracing timeout --preserve-status 1000 "$RTRACE" -p "$job" -f json -f text -o "$T/t"
 	wait_for has_lines 10 hipLaunchKernel "$T/t.text"
 	kill -TERM "$tracer"

@@ -1,7 +1,7 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: MIT
 # The Perfetto trace against the JSON trace of the same recording; that this one is true is for the other
-# suites to tell.
+# suites to judge.
 
 load ../common
 
@@ -35,7 +35,7 @@ both() {
 	wait "$tracer"
 	lost=$(lost_of 'calls (ring full)' "$T/err")
 	[ "$lost" -gt 0 ]
-	# Of which the curve tells, too: of a process that ends while the ring is full, its end.
+	# The curve shows that, too: of a process that ends while the ring is full, its end.
 	lost=$((lost + $(sed -n 's/.* \([0-9]*\) other;.*/\1/p' "$T/err")))
 	protoc --decode=pf.Trace -I tests/unit tests/unit/perfetto.proto <"$T/t.pftrace" >"$T/decoded"
 	# Time and value of the points of that counter alone: none of a GPU is there.

@@ -1,7 +1,7 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: MIT
 # Recordings: what is exported from one is what would have been written at once, and what is wrong with a
-# recording is said. That what is written at once is true is for the other suites to tell.
+# recording is said. That what is written at once is true is for the other suites to judge.
 
 load ../common
 

@@ -1,6 +1,6 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: MIT
-# Reports: against the JSON trace of the same run, counted anew by report_check.py, the simulator's truth log
+# Reports: against the JSON trace of the same run, counted again by report_check.py, the simulator's truth log
 # and what workloads say that they did.
 
 load ../common

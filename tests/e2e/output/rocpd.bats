@@ -1,7 +1,7 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: MIT
 # The database of -f rocpd: SQLite finds nothing wrong with it, it has the tables and views of rocprofv3's schema 3,
-# these answer, and what they tell is what JSON tells of the same trace, and what the simulator says.
+# these answer, and what they hold is what JSON holds of the same trace, and what the simulator says.
 
 load ../common
 load ../gpu

@@ -1,6 +1,6 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: MIT
-# The files of -f roctracer, read by patterns of what roctracer writes: what they tell is what JSON tells of the
+# The files of -f roctracer, read by patterns of what roctracer writes: what they hold is what JSON holds of the
 # same trace, and what the simulator says.
 
 load ../common

@@ -46,7 +46,7 @@ top_until() {
 	wait "$tracer"
 }
 
-# is_shown COLUMN N: are there so many lines of $job with a number in it that is not 0?
+# is_shown COLUMN N: are there N lines of $job with a number in it that is not 0?
 is_shown() {
 	[ "$(cell "$1" "$T/t" | awk '$1 + 0 > 0' | wc -l)" -ge "$2" ]
 }

@@ -103,7 +103,7 @@ in_overlay() {
 	done
 }
 
-# HSA's functions are probed behind their trampolines, but for those that the agent itself uses.
+# HSA's functions are probed past their trampolines, but for those that the agent itself uses.
 hsa_calls() {
 	start_tracer_on() {
 		fresh err

@@ -28,7 +28,7 @@ finds_probes() {
 	[[ $output == *"differs 1"* ]]
 }
 
-# Are calls of the process told to be missing in the trace?
+# Does the trace say that calls of the process are missing?
 is_told() {
 	jq -e --argjson pid "$1" --arg file "$2" '[.traceEvents[] | select(.pid == $pid and
 		(.name | startswith("its calls of " + $file) and contains("may be missing: probes keep off")))] | length > 0' "$T/t.json"

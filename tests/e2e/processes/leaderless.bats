@@ -1,6 +1,6 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: MIT
-# Processes whose first thread has ended while others work: all that is asked of them must be asked of a thread
+# Processes that go on when their first thread has ended, while others work: all that is asked of them must be asked of a thread
 # that lives. And processes that execute another program, by their first thread or by another. Judged by the
 # program's own count, the simulator's truth log, and /proc.
 
@@ -43,8 +43,8 @@ traced_whole() {
 	json_trace "$T/t.json" nesting
 }
 
-# has_each PID OUT FUNCTION...: the trace has each call of the process that its output tells of, once. Those in a gap that
-# the trace tells of may be missing: a tracer of another test has left just when the first thread ended.
+# has_each PID OUT FUNCTION...: the trace has each call of the process that its output lists, once. Those in a gap that
+# the trace shows may be missing: a tracer of another test has left just when the first thread ended.
 has_each() {
 	grep -q 'result PASSED' "$2"
 	python3 tests/e2e/each_call.py "$T/t.json" "$@"

@@ -319,7 +319,7 @@ linked_in() {
 }
 
 # The next process to be started gets that number, if nobody is faster. The counter goes back at once:
-# numbers that were just in use are taken for those who had them.
+# numbers that were just in use are taken for the processes that had them.
 take_number() {
 	local counter=/proc/sys/kernel/ns_last_pid last
 

@@ -4,7 +4,7 @@
 # Several tracers that reach one process in the same moment: one of them has its agent, and nobody is harmed. And what is
 # said of processes that have no GPU times.
 # RT_ROUNDS: rounds of each test (default 5), RT_FIRST: number of the first (default 0), which says how late the second
-# tracer comes; so many runs side by side need not repeat each other. RT_BESIDE: jobs at once, each with its -p, that one
+# tracer comes; runs side by side need not repeat each other. RT_BESIDE: jobs at once, each with its -p, that one
 # recorder of the node sees (default 1). RT_DONE: a file for the numbers of the rounds that went well. RT_JOBS and RT_SEED:
 # how many jobs beside tracers that come and go (default 500), and what is drawn. scripts/rivals is the long form.
 
@@ -35,7 +35,7 @@ make_other_build() {
 	not cmp -s "$RTRACE" "$T/b/rtrace-bpf"
 }
 
-# lag ROUND SECONDS: spread evenly over so many seconds, in the order 0, 1/2, 1/4, 3/4, 1/8, ...
+# lag ROUND SECONDS: spread evenly over SECONDS, in the order 0, 1/2, 1/4, 3/4, 1/8, ...
 lag() {
 	awk -v n="$1" -v most="$2" 'BEGIN { for (part = 0.5; n > 0; n = int(n / 2)) { at += n % 2 * part; part /= 2 }; print at * most }'
 }
@@ -125,7 +125,7 @@ job_ended_well() {
 	grep -q '^result PASSED$' "$T/out"
 }
 
-# done_with ROUND: for who waits
+# done_with ROUND: for whoever reads the output
 done_with() {
 	[ -z "${RT_DONE:-}" ] || echo "$1" >>"$RT_DONE"
 }
@@ -349,7 +349,7 @@ has_call() {
 	nothing_lost "$T/err"
 }
 
-# From Linux 6.13 on who takes probes away has the kernel's lock of trace events until such a call has ended; and threads that
+# From Linux 6.13 on a tracer that removes probes has the kernel's lock of trace events until such a call has ended; and threads that
 # have such events take it when they start and end.
 @test "a command's call that waits for its threads goes on when another tracer leaves" {
 	for leaving in "" "--attach tracefs"; do

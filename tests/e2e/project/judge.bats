@@ -143,7 +143,7 @@ STREAM='[.traceEvents[] | .cat == "gpu" and .ph == "X" and .args.stream == 2] | 
 
 	# shellcheck disable=SC2059 # the format is ours
 	printf "$barrier" 4 10000 10000 6 20000 20000 4 30000 30000 6 30000 30000 >"$T/truth"
-	# told QUEUE...: the four, on these queues
+	# told QUEUE...: what the trace has of the four, on these queues
 	told() {
 		jq -n '{otherData: {}, traceEvents: [$ARGS.positional, [10, 20, 30, 30]] | transpose | map(
 			{cat: "gpu", ph: "X", pid: 7, name: "barrier", ts: .[1], dur: 0, args: {device: 0, queue: .[0] | tonumber}})}' \

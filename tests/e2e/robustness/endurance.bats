@@ -1,7 +1,7 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: MIT
 # bats file_tags=plain
-# A tracer that runs for long: the short form of scripts/endurance, and its two judges, who must find what is wrong.
+# A tracer that runs for long: the short form of scripts/endurance, and its two judges, which must find what is wrong.
 
 load ../common
 

@@ -1,6 +1,6 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: MIT
-# Bad input: one clear line on stderr, the right status, and nothing left behind.
+# Bad input: one clear line on stderr, the right status, and nothing left over.
 
 load ../common
 

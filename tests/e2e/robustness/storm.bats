@@ -130,7 +130,7 @@ start_recorded() {
 	grep -q '^result PASSED$' "$T/out"
 }
 
-# killed_storm OPERATIONS SETTING...: a storm that is killed when the GPU has run so many.
+# killed_storm OPERATIONS SETTING...: a storm that is killed when the GPU has run OPERATIONS.
 killed_storm() {
 	local operations=$1 status=0
 

@@ -1,12 +1,12 @@
 # SPDX-License-Identifier: MIT
-# The page of the HTML sink, as two strings: what stands before the data and what stands behind. Style and script
+# The page of the HTML sink, as two strings: what comes before the data and what comes after. Style and script
 # are put in; the page's policy allows these two by their hashes, and nothing else.
 
 html_hash = $$(/usr/bin/printf "$$(sha256sum $(1) | cut -c1-64 | sed 's/../\\x&/g')" | base64)
 
 HTML_SCRIPT = $(addprefix user/formats/html/page/,base.js spans.js header.js tables.js timeline.js pointer.js page.js)
 
-# What stands in an element begins with the line end behind its tag, which counts.
+# What stands in an element begins with the line end after its tag, which counts.
 $(O)/gen/user/formats/html/page.html: user/formats/html/page/page.html user/formats/html/page/page.css $(HTML_SCRIPT) user/formats/html/module.mk
 	$(call say,GEN,$@)
 	@mkdir -p $(@D)
