@@ -9,7 +9,7 @@
 static const volatile uint64_t layout __attribute__((used, section(".rtrace_layout"))) =
 	RT_AGENT_LAYOUT;
 
-uint64_t rt_agent_layout(void)
+uint64_t agent_layout__number(void)
 {
 	return layout;
 }

@@ -8,6 +8,6 @@
 #include <stdint.h>
 
 /* Agent and tracer work together only if both have the same. */
-uint64_t rt_agent_layout(void);
+uint64_t agent_layout__number(void);
 
 #endif

@@ -33,7 +33,7 @@ static size_t utf8_lead(unsigned char lead, uint32_t *min)
 	return 0;
 }
 
-size_t utf8_decode(const char *s, size_t len, uint32_t *code)
+size_t utf8__decode(const char *s, size_t len, uint32_t *code)
 {
 	unsigned char lead = s[0];
 	uint32_t min, c;
@@ -58,7 +58,7 @@ static bool utf8_valid(const char *s, size_t len)
 	uint32_t code;
 
 	while (len) {
-		size_t n = utf8_decode(s, len, &code);
+		size_t n = utf8__decode(s, len, &code);
 
 		if (!n)
 			return false;
@@ -68,7 +68,7 @@ static bool utf8_valid(const char *s, size_t len)
 	return true;
 }
 
-const char *utf8_clean(struct utf8_buf *buf, const char *s)
+const char *utf8__clean(struct utf8_buf *buf, const char *s)
 {
 	size_t len = strlen(s), worst = len * strlen(REPLACEMENT) + 1;
 	uint32_t code;
@@ -86,7 +86,7 @@ const char *utf8_clean(struct utf8_buf *buf, const char *s)
 	}
 	out = buf->data;
 	while (len) {
-		size_t n = utf8_decode(s, len, &code);
+		size_t n = utf8__decode(s, len, &code);
 
 		out = n ? mempcpy(out, s, n) : mempcpy(out, REPLACEMENT, strlen(REPLACEMENT));
 		n += !n;
@@ -97,14 +97,14 @@ const char *utf8_clean(struct utf8_buf *buf, const char *s)
 	return buf->data;
 }
 
-void utf8_free(struct utf8_buf *buf)
+void utf8__free(struct utf8_buf *buf)
 {
 	free(buf->data);
 }
 
 /* C0, DEL and C1 controls; line and paragraph separators; marks that reorder the text after them.
  */
-bool text_is_unsafe(uint32_t c)
+bool text__is_unsafe(uint32_t c)
 {
 	return c < 0x20 || (c >= 0x7f && c <= 0x9f) || c == 0x200e || c == 0x200f ||
 	       (c >= 0x2028 && c <= 0x202e) || (c >= 0x2066 && c <= 0x2069);
@@ -116,8 +116,8 @@ static void escape(FILE *out, const char *s, uint32_t last)
 	uint32_t code;
 
 	while (len) {
-		size_t n = utf8_decode(s, len, &code);
-		bool safe = n && code <= last && !text_is_unsafe(code);
+		size_t n = utf8__decode(s, len, &code);
+		bool safe = n && code <= last && !text__is_unsafe(code);
 
 		n += !n;
 		if (safe && code == '\\')
@@ -132,12 +132,12 @@ static void escape(FILE *out, const char *s, uint32_t last)
 	}
 }
 
-void text_escape(FILE *out, const char *s)
+void text__escape(FILE *out, const char *s)
 {
 	escape(out, s, UINT32_MAX);
 }
 
-void text_escape_ascii(FILE *out, const char *s)
+void text__escape_ascii(FILE *out, const char *s)
 {
 	escape(out, s, 0x7f);
 }
@@ -169,7 +169,7 @@ static char *format_units(char *buf, uint64_t value, const struct unit *unit)
 	return buf;
 }
 
-char *format_ns(char buf[FORMAT_LEN], uint64_t ns)
+char *format__ns(char buf[FORMAT_LEN], uint64_t ns)
 {
 	static const struct unit units[] = {
 		{1000000000, "s"}, {1000000, "ms"}, {1000, "us"}, {1, "ns"}};
@@ -177,7 +177,7 @@ char *format_ns(char buf[FORMAT_LEN], uint64_t ns)
 	return format_units(buf, ns, units);
 }
 
-char *format_bytes(char buf[FORMAT_LEN], uint64_t bytes)
+char *format__bytes(char buf[FORMAT_LEN], uint64_t bytes)
 {
 	static const struct unit units[] = {{1ULL << 40, "TiB"},
 					    {1 << 30, "GiB"},
@@ -188,7 +188,7 @@ char *format_bytes(char buf[FORMAT_LEN], uint64_t bytes)
 	return format_units(buf, bytes, units);
 }
 
-char *format_rate(char buf[FORMAT_LEN], uint64_t bytes, uint64_t ns)
+char *format__rate(char buf[FORMAT_LEN], uint64_t bytes, uint64_t ns)
 {
 	if (ns)
 		snprintf(buf, FORMAT_LEN, "%.2fGB/s", (double)bytes / (double)ns);

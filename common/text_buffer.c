@@ -141,9 +141,9 @@ static void hex_byte(struct textbuf *t, unsigned char byte)
 static size_t escape_one(struct textbuf *t, const char *s, size_t len, char quote)
 {
 	uint32_t code;
-	size_t n = utf8_decode(s, len, &code);
+	size_t n = utf8__decode(s, len, &code);
 
-	if (!n || text_is_unsafe(code)) {
+	if (!n || text__is_unsafe(code)) {
 		n += !n;
 		for (size_t i = 0; i < n; i++)
 			hex_byte(t, (unsigned char)s[i]);

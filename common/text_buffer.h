@@ -34,7 +34,7 @@ void text_buffer__hex(struct textbuf *t, uint64_t value); /* 0x1f */
 void text_buffer__float(struct textbuf *t, float value);
 void text_buffer__double(struct textbuf *t, double value);
 
-/* Bytes that are not to be trusted, as text_escape() writes them; `quote` is escaped too, if any.
+/* Bytes that are not to be trusted, as text__escape() writes them; `quote` is escaped too, if any.
  */
 void text_buffer__escaped(struct textbuf *t, const char *s, size_t len, char quote);
 

@@ -50,7 +50,7 @@ static bool has_second_file(const struct gfx *gfx)
 	return gfx->major == 9 && gfx->minor == '0' && gfx->stepping == '8';
 }
 
-void descriptor_registers(const void *descriptor, const char *gfx_name, struct registers *r)
+void kernel_descriptor__registers(const void *descriptor, const char *gfx_name, struct registers *r)
 {
 	uint32_t rsrc1, rsrc3, granules;
 	uint16_t properties;

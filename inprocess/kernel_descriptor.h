@@ -22,6 +22,6 @@ struct registers {
  * The registers of a kernel in a code object of version 3 or later. `gfx`: the name of the device,
  * "gfx90a". All 0 if it is not such a name.
  */
-void descriptor_registers(const void *descriptor, const char *gfx, struct registers *r);
+void kernel_descriptor__registers(const void *descriptor, const char *gfx, struct registers *r);
 
 #endif

@@ -75,7 +75,7 @@ static struct map_table *with_room(struct map *map)
 	return t;
 }
 
-int map_put(struct map *map, uint64_t key, uint64_t value)
+int pointer_map__put(struct map *map, uint64_t key, uint64_t value)
 {
 	struct map_table *t;
 
@@ -87,7 +87,7 @@ int map_put(struct map *map, uint64_t key, uint64_t value)
 	return t ? 0 : -ENOMEM;
 }
 
-uint64_t map_get(const struct map *map, uint64_t key)
+uint64_t pointer_map__get(const struct map *map, uint64_t key)
 {
 	const struct map_table *t = __atomic_load_n(&map->table, __ATOMIC_ACQUIRE);
 
@@ -102,7 +102,7 @@ uint64_t map_get(const struct map *map, uint64_t key)
 		       : 0;
 }
 
-void map_remove(struct map *map, uint64_t key)
+void pointer_map__remove(struct map *map, uint64_t key)
 {
 	struct map_slot *s;
 

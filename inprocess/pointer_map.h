@@ -27,11 +27,11 @@ struct map {
 	}
 
 /* Sets the value of a key (neither 0). 0 or -ENOMEM. */
-int map_put(struct map *map, uint64_t key, uint64_t value);
+int pointer_map__put(struct map *map, uint64_t key, uint64_t value);
 
 /* The value of the key, 0 when it has none. */
-uint64_t map_get(const struct map *map, uint64_t key);
+uint64_t pointer_map__get(const struct map *map, uint64_t key);
 
-void map_remove(struct map *map, uint64_t key);
+void pointer_map__remove(struct map *map, uint64_t key);
 
 #endif

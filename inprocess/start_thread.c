@@ -10,7 +10,7 @@
 
 #define STACK_SIZE (256 * 1024)
 
-int thread_start(pthread_t *thread, void *(*run)(void *))
+int start_thread__start(pthread_t *thread, void *(*run)(void *))
 {
 	pthread_attr_t attr;
 	sigset_t all, old;

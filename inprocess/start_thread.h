@@ -11,6 +11,6 @@
  * Starts a thread on which no signal of the application is ever handled. Its stack is small, unless
  * the application's thread-local data, which are stored there, have no room in that. 0 or -errno.
  */
-int thread_start(pthread_t *thread, void *(*run)(void *));
+int start_thread__start(pthread_t *thread, void *(*run)(void *));
 
 #endif

@@ -42,7 +42,7 @@ static void write_line(const char *line, size_t len)
 	held_signals__end(&held);
 }
 
-void stderr_line(const char *name, const char *fmt, va_list args)
+void stderr_line__write(const char *name, const char *fmt, va_list args)
 {
 	char line[512];
 	int before = errno;

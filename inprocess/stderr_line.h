@@ -13,6 +13,6 @@
  * closed, has no reader, or could not take the line at once, nothing is written. Raises no signal,
  * is no cancellation point, and leaves errno as it is. From any thread.
  */
-void stderr_line(const char *name, const char *fmt, va_list args);
+void stderr_line__write(const char *name, const char *fmt, va_list args);
 
 #endif

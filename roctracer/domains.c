@@ -110,9 +110,9 @@ const char *roctracer_op_string(uint32_t domain, uint32_t op, uint32_t kind)
 {
 	switch (domain) {
 	case ACTIVITY_DOMAIN_HSA_API:
-		return hsa_api_name(op);
+		return hsa_api__name(op);
 	case ACTIVITY_DOMAIN_KFD_API:
-		return kfd_api_name(op);
+		return kfd_api__name(op);
 	case ACTIVITY_DOMAIN_HSA_OPS:
 		return number_name(op_names, sizeof(op_names) / sizeof(*op_names), domain, op);
 	case ACTIVITY_DOMAIN_HSA_EVT:
@@ -146,10 +146,10 @@ static bool find_code(uint32_t domain, const char *name, uint32_t *op)
 {
 	switch (domain) {
 	case ACTIVITY_DOMAIN_HSA_API:
-		*op = hsa_api_code(name);
+		*op = hsa_api__code(name);
 		return *op < HSA_API_ID_NUMBER;
 	case ACTIVITY_DOMAIN_KFD_API:
-		*op = kfd_api_code(name);
+		*op = kfd_api__code(name);
 		return *op < KFD_API_ID_NUMBER;
 	default:
 		return hip_code(name, op);

@@ -178,7 +178,7 @@ void table__wait_callbacks(const struct table *t, uint32_t first, uint32_t end)
 		return;
 	found = collect(&t->callbacks[first], &t->callbacks[end]);
 	if (found)
-		region_wait(&t->callbacks[first], &t->callbacks[end]);
+		region__wait(&t->callbacks[first], &t->callbacks[end]);
 	while (found) {
 		struct callback *next = found->next;
 
@@ -190,5 +190,5 @@ void table__wait_callbacks(const struct table *t, uint32_t first, uint32_t end)
 void table__wait_pools(const struct table *t, uint32_t first, uint32_t end)
 {
 	if (!pool__is_a_thread())
-		region_wait(&t->pools[first], &t->pools[end]);
+		region__wait(&t->pools[first], &t->pools[end]);
 }

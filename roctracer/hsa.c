@@ -79,8 +79,8 @@ bool OnLoad(HsaApiTable *table, uint64_t runtime_version, uint64_t failed_count,
 	hsa_ops__load(table, runtime_version, failed_count, failed_names);
 	if (subscriber_of_calls && subscriber_of_calls->hsa_loading)
 		subscriber_of_calls->hsa_loading(table);
-	hsa_events_wrap(table);
-	hsa_api_wrap(table);
+	hsa_events__wrap(table);
+	hsa_api__wrap(table);
 	kfd__engage();
 	__atomic_store_n(&initialised, true, __ATOMIC_RELAXED);
 	if (subscriber_of_calls && subscriber_of_calls->hsa_loaded)

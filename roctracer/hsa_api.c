@@ -43,7 +43,7 @@ static struct {
 
 #include "roctracer/hsa_api_wrappers.inc"
 
-bool hsa_api_wrap(HsaApiTable *root)
+bool hsa_api__wrap(HsaApiTable *root)
 {
 	bool core, amd, image;
 
@@ -63,12 +63,12 @@ bool hsa_api_wrap(HsaApiTable *root)
 
 #define FUNCTIONS (sizeof(names) / sizeof(*names))
 
-const char *hsa_api_name(uint32_t id)
+const char *hsa_api__name(uint32_t id)
 {
 	return id < FUNCTIONS ? names[id] : "unknown";
 }
 
-uint32_t hsa_api_code(const char *name)
+uint32_t hsa_api__code(const char *name)
 {
 	uint32_t id = names__find(name, names, by_name, FUNCTIONS);
 

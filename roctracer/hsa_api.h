@@ -40,13 +40,13 @@ extern uint8_t hsa_api_enabled[HSA_API_ID_NUMBER];
  *
  * For OnLoad: no other thread may call through the tables meanwhile.
  */
-bool hsa_api_wrap(HsaApiTable *table);
+bool hsa_api__wrap(HsaApiTable *table);
 
 /* Constant; "unknown" for what is no function's number, HSA_API_ID_DISPATCH included. */
-const char *hsa_api_name(uint32_t id);
+const char *hsa_api__name(uint32_t id);
 
 /* The number of the function of that name; HSA_API_ID_NUMBER: there is none. */
-uint32_t hsa_api_code(const char *name);
+uint32_t hsa_api__code(const char *name);
 
 /* ---- for hsa_api.c, by the rest of the library ---- */
 

@@ -329,7 +329,7 @@ static bool has_what_is_needed(const HsaApiTable *root)
 	       TABLE_HAS(root->core_, hsa_system_get_major_extension_table);
 }
 
-void hsa_events_wrap(HsaApiTable *root)
+void hsa_events__wrap(HsaApiTable *root)
 {
 	uint32_t others[2] = {0};
 

@@ -14,6 +14,6 @@ extern struct table hsa_events;
  * Puts wrappers of the functions in question into the runtime's tables, which call what was there
  * before. For OnLoad, before other code wraps them, so that the calls of that code are reported.
  */
-void hsa_events_wrap(HsaApiTable *table);
+void hsa_events__wrap(HsaApiTable *table);
 
 #endif

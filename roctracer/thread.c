@@ -44,7 +44,7 @@ void thread__each(void (*fn)(struct thread *t, void *arg), void *arg)
 
 /* ---- regions ---- */
 
-bool region_is_in(const struct thread *t, const void *first, const void *end)
+bool region__is_in(const struct thread *t, const void *first, const void *end)
 {
 	uint32_t depth = __atomic_load_n(&t->depth, __ATOMIC_ACQUIRE);
 
@@ -60,13 +60,13 @@ bool region_is_in(const struct thread *t, const void *first, const void *end)
 	return false;
 }
 
-void region_wait(const void *first, const void *end)
+void region__wait(const void *first, const void *end)
 {
 	const struct timespec pause = {.tv_nsec = 20000};
 
 	thread__order_memory();
 	for (const struct thread *t = thread__first(); t; t = t->link.next)
-		while (t != thread_current && region_is_in(t, first, end))
+		while (t != thread_current && region__is_in(t, first, end))
 			nanosleep(&pause, NULL);
 }
 

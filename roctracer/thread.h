@@ -26,7 +26,7 @@ struct ids {
 struct thread {
 	struct thread_link link;
 	bool of_agent; /* what it calls is not the application's doing */
-	/* What the thread uses now, for region_wait(); see region_enter(). */
+	/* What the thread uses now, for region__wait(); see region_enter(). */
 	uint32_t depth;
 	const void *in[THREAD_REGIONS];
 	struct ids calls; /* correlation ids of the calls that it is in */
@@ -69,13 +69,13 @@ static inline bool region_is_inside(void)
  * Is the thread in a region of a place between the two addresses? A thread that is in more than
  * THREAD_REGIONS is taken to be in all.
  */
-bool region_is_in(const struct thread *t, const void *first, const void *end);
+bool region__is_in(const struct thread *t, const void *first, const void *end);
 
 /*
  * The places between the two addresses have been changed: waits until no other thread is in a
  * region of them that it entered before.
  */
-void region_wait(const void *first, const void *end);
+void region__wait(const void *first, const void *end);
 
 /* ---- ids ---- */
 

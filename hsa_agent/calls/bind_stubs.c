@@ -83,7 +83,7 @@ static void at_exit(void)
 		pthread_mutex_unlock(&loader);
 }
 
-void bind_init(void)
+void bind_stubs__init(void)
 {
 	static bool hooked;
 
@@ -105,7 +105,7 @@ static bool wants(const char *name)
 
 static void *instead(const char *name, void *function)
 {
-	return stubs_instead(function);
+	return call_stubs__instead(function);
 }
 
 static uint32_t replace(void)
@@ -115,7 +115,7 @@ static uint32_t replace(void)
 		.calls_only = true,
 		.bound_only = audited,
 		.wants = wants,
-		.behind = stubs_behind,
+		.behind = call_stubs__behind,
 		.instead = instead,
 	};
 	uint32_t count;
@@ -143,7 +143,7 @@ static void start(void)
 	pthread_t thread;
 
 	binder.running = true;
-	if (thread_start(&thread, run))
+	if (start_thread__start(&thread, run))
 		__atomic_store_n(&binder.running, false, __ATOMIC_RELEASE);
 	else
 		pthread_detach(thread);
@@ -156,7 +156,7 @@ static bool was_loaded(void)
 	pthread_mutex_lock(&loader);
 	count = imports__loaded();
 	if (count != binder.loaded)
-		stubs_allow_instants(!imports__has_one(tools));
+		call_stubs__allow_instants(!imports__has_one(tools));
 	pthread_mutex_unlock(&loader);
 	if (count == binder.loaded)
 		return false;
@@ -164,7 +164,7 @@ static bool was_loaded(void)
 	return true;
 }
 
-void bind_look(bool changed, __u64 *places)
+void bind_stubs__look(bool changed, __u64 *places)
 {
 	binder.pending |= changed;
 	if (__atomic_load_n(&binder.running, __ATOMIC_ACQUIRE))

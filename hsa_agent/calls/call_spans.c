@@ -36,7 +36,7 @@
 
 static struct spans_area area;
 static struct span_plan plans[RT_SPANS_FUNCTIONS];
-static size_t ready; /* bytes of the chunks: spans_prepare's */
+static size_t ready; /* bytes of the chunks: call_spans__prepare's */
 static pthread_key_t at_end;
 
 /* What the thread has to itself. */
@@ -349,7 +349,7 @@ static bool fill_frame(struct rt_span_thread *t, struct rt_span_frame *f,
 	return true;
 }
 
-struct rt_span_frame *spans_begin(const struct spans_call *c)
+struct rt_span_frame *call_spans__begin(const struct spans_call *c)
 {
 	uint64_t sp = (uintptr_t)(c->stack - 1);
 	struct rt_span_thread *t = begin_writing((const void *)sp);
@@ -367,7 +367,7 @@ struct rt_span_frame *spans_begin(const struct spans_call *c)
 	return f;
 }
 
-void spans_end(struct rt_span_frame *f, uint64_t ret)
+void call_spans__end(struct rt_span_frame *f, uint64_t ret)
 {
 	struct rt_span_thread *t = self.place;
 	uint32_t depth;
@@ -388,7 +388,7 @@ void spans_end(struct rt_span_frame *f, uint64_t ret)
 	set_busy(t, NULL);
 }
 
-void spans_in(__u64 *corr, __u64 *root)
+void call_spans__in(__u64 *corr, __u64 *root)
 {
 	const struct rt_span_thread *t = self.place;
 
@@ -396,7 +396,7 @@ void spans_in(__u64 *corr, __u64 *root)
 	*root = t && t->depth ? t->open[0].corr : 0;
 }
 
-uint64_t spans_now(void)
+uint64_t call_spans__now(void)
 {
 	const struct rt_span_thread *t = self.place;
 
@@ -405,7 +405,7 @@ uint64_t spans_now(void)
 
 /* ---- for the agent ---- */
 
-struct spans_area spans_area_at(void *address)
+struct spans_area call_spans__area_at(void *address)
 {
 	return (struct spans_area){
 		.control = address + RT_SPANS_CONTROL,
@@ -425,7 +425,7 @@ static int64_t place_offset(void)
 	return (uintptr_t)&self.place - pointer;
 }
 
-void spans_use(const struct spans_area *to)
+void call_spans__use(const struct spans_area *to)
 {
 	static bool made;
 
@@ -439,7 +439,7 @@ void spans_use(const struct spans_area *to)
 }
 
 /* The first free chunk is taken, so those in use are most likely the first. */
-void spans_prepare(void)
+void call_spans__prepare(void)
 {
 	if (!area.state)
 		return;
@@ -448,7 +448,7 @@ void spans_prepare(void)
 }
 
 /* What does not fit the limits of a plan is not read. */
-void spans_set_plan(uint32_t function, const struct rt_plan *plan)
+void call_spans__set_plan(uint32_t function, const struct rt_plan *plan)
 {
 	struct span_plan *p = &plans[function], fit = {0};
 

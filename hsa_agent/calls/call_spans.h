@@ -26,7 +26,7 @@ struct spans_area {
 };
 
 /* The area at that address. */
-struct spans_area spans_area_at(void *address);
+struct spans_area call_spans__area_at(void *address);
 
 /* A call that begins. */
 struct spans_call {
@@ -41,30 +41,30 @@ struct spans_call {
  * The call begins now, on this thread. NULL: it is not captured, as a call before it is just being
  * written, or there is no room for the thread or for a call at that depth.
  */
-struct rt_span_frame *spans_begin(const struct spans_call *call);
+struct rt_span_frame *call_spans__begin(const struct spans_call *call);
 
 /* It has returned. Does nothing if it was taken for left. */
-void spans_end(struct rt_span_frame *f, uint64_t ret);
+void call_spans__end(struct rt_span_frame *f, uint64_t ret);
 
 /* The id of the call that the thread is in, and of the outermost one around it; 0: in none. */
-void spans_in(__u64 *corr, __u64 *root);
+void call_spans__in(__u64 *corr, __u64 *root);
 
 /*
  * CLOCK_BOOTTIME ns, by the clock that times the call that the thread is in. A time for a call
  * captured here may be some ten ns off, but falls within the call; for other calls the clock is the
  * kernel's.
  */
-uint64_t spans_now(void);
+uint64_t call_spans__now(void);
 
 /* ---- for the agent ---- */
 
 /* Where to; at the start, and with NULL in a forked child, where nothing is captured any more. */
-void spans_use(const struct spans_area *area);
+void call_spans__use(const struct spans_area *area);
 
 /* Pages that will be written to are there then; with an area, by one thread, again and again. */
-void spans_prepare(void);
+void call_spans__prepare(void);
 
 /* What is to be read of the function's calls; as often as it changes. */
-void spans_set_plan(uint32_t function, const struct rt_plan *plan);
+void call_spans__set_plan(uint32_t function, const struct rt_plan *plan);
 
 #endif

@@ -79,7 +79,7 @@ struct step stubs_enter(uint32_t number, const uint64_t *args, const uint64_t *s
 	struct step step = {.go_on = where_to(s)};
 
 	if (step.go_on)
-		step.frame = spans_begin(&call);
+		step.frame = call_spans__begin(&call);
 	if (!step.frame)
 		step.go_on = 0;
 	return step;
@@ -87,7 +87,7 @@ struct step stubs_enter(uint32_t number, const uint64_t *args, const uint64_t *s
 
 void stubs_leave(struct rt_span_frame *f, uint64_t ret)
 {
-	spans_end(f, ret);
+	call_spans__end(f, ret);
 }
 
 /* ---- functions ---- */
@@ -143,7 +143,7 @@ static void give_known(void)
 	area.control->count = area.state->count = known;
 }
 
-void stubs_use(const struct spans_area *to)
+void call_stubs__use(const struct spans_area *to)
 {
 	memset(stubs_wanted, 0, sizeof(stubs_wanted));
 	area = to ? *to : (struct spans_area){NULL};
@@ -158,7 +158,7 @@ static void want(bool on)
 		bool wanted = on && stubs[i].way && f->wanted;
 
 		if (wanted)
-			spans_set_plan(i, &f->plan);
+			call_spans__set_plan(i, &f->plan);
 		__atomic_store_n(&stubs_wanted[i], wanted, __ATOMIC_RELEASE);
 	}
 }
@@ -171,7 +171,7 @@ static void note_time(__u64 *at, __u64 last)
 	__atomic_store_n(at, now > last ? now : last + 1, __ATOMIC_RELEASE);
 }
 
-bool stubs_follow(bool active)
+bool call_stubs__follow(bool active)
 {
 	struct rt_spans_state *state = area.state;
 	uint32_t generation;
@@ -181,36 +181,36 @@ bool stubs_follow(bool active)
 		return false;
 	generation = __atomic_load_n(&area.control->generation, __ATOMIC_ACQUIRE);
 	on = active && __atomic_load_n(&area.control->wanted, __ATOMIC_RELAXED);
-	if (on == stubs_capture() && generation == state->generation)
+	if (on == call_stubs__capture() && generation == state->generation)
 		return false;
-	if (on && !stubs_capture())
+	if (on && !call_stubs__capture())
 		note_time(&state->since, state->until);
 	some = take_new();
 	want(on);
 	state->generation = generation;
-	if (!on && stubs_capture())
+	if (!on && call_stubs__capture())
 		note_time(&state->until, state->since);
 	return some;
 }
 
-void stubs_allow_instants(bool allow)
+void call_stubs__allow_instants(bool allow)
 {
 	__atomic_store_n(&instants, allow, __ATOMIC_RELAXED);
 }
 
-bool stubs_capture(void)
+bool call_stubs__capture(void)
 {
 	return area.state && area.state->since > area.state->until;
 }
 
-__u64 *stubs_places(void)
+__u64 *call_stubs__places(void)
 {
 	return &area.state->places;
 }
 
 /* ---- which is which ---- */
 
-void *stubs_behind(void *stub)
+void *call_stubs__behind(void *stub)
 {
 	uintptr_t at = (uintptr_t)stub - (uintptr_t)stubs_code;
 
@@ -218,7 +218,7 @@ void *stubs_behind(void *stub)
 }
 
 /* The newest stub of that address: a function that was there before may be unloaded. */
-void *stubs_instead(void *function)
+void *call_stubs__instead(void *function)
 {
 	uint64_t entry = (uintptr_t)function;
 

@@ -20,26 +20,26 @@
 #include "hsa_agent/calls/call_spans.h"
 
 /* Where the tracer lists the functions; NULL: none is known any more, none wanted. */
-void stubs_use(const struct spans_area *area);
+void call_stubs__use(const struct spans_area *area);
 
 /*
  * Does what the tracer has asked for in the area's control; `active`: there is one that lives. By
  * one thread at a time. True: there are functions that were not known before.
  */
-bool stubs_follow(bool active);
+bool call_stubs__follow(bool active);
 
 /* Do calls that are said to be instant take no time? Not at first. */
-void stubs_allow_instants(bool allow);
+void call_stubs__allow_instants(bool allow);
 
 /* Are calls captured? */
-bool stubs_capture(void);
+bool call_stubs__capture(void);
 /* Where it is counted what leads to stubs. */
-__u64 *stubs_places(void);
+__u64 *call_stubs__places(void);
 
 /* The stub that replaces that function (not itself a stub); NULL: not captured. By any thread. */
-void *stubs_instead(void *function);
+void *call_stubs__instead(void *function);
 
 /* The function that the stub replaces; an address of no stub is returned unchanged. */
-void *stubs_behind(void *stub);
+void *call_stubs__behind(void *stub);
 
 #endif

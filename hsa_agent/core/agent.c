@@ -33,53 +33,54 @@ struct agent agent;
 
 static __thread uint32_t tls_tid __attribute__((tls_model("initial-exec")));
 
-uint32_t agent_tid(void)
+uint32_t agent__tid(void)
 {
 	if (unlikely(!tls_tid))
 		tls_tid = raw_syscall(SYS_gettid, 0, 0, 0, 0, 0, 0);
 	return tls_tid;
 }
 
-struct rt_agent_rec *agent_claim(enum rt_agent_kind kind, enum rt_agent_what what, uint64_t begin,
-				 uint64_t *pos)
+struct rt_agent_rec *agent__claim(enum rt_agent_kind kind, enum rt_agent_what what, uint64_t begin,
+				  uint64_t *pos)
 {
-	struct rt_agent_rec *rec = agent_active() ? shm_claim(&agent.shm, kind, pos) : NULL;
+	struct rt_agent_rec *rec =
+		agent_active() ? shared_memory__claim(&agent.shm, kind, pos) : NULL;
 
 	if (!rec) {
 		if (unlikely(agent.off) && agent.shm.base && agent_asked())
-			shm_lose(&agent.shm, kind);
+			shared_memory__lose(&agent.shm, kind);
 		return NULL;
 	}
-	rec->tid = agent_tid();
+	rec->tid = agent__tid();
 	rec->op = agent_next_op();
-	rec->time = spans_now();
-	spans_in(&rec->corr, &rec->root);
+	rec->time = call_spans__now();
+	call_spans__in(&rec->corr, &rec->root);
 	rec->resource.what = what;
 	rec->resource.begin = begin ? begin : rec->time;
 	return rec;
 }
 
-void agent_warn(const char *fmt, ...)
+void agent__warn(const char *fmt, ...)
 {
 	va_list args;
 
 	va_start(args, fmt);
-	stderr_line("rtrace-agent", fmt, args);
+	stderr_line__write("rtrace-agent", fmt, args);
 	va_end(args);
 }
 
-void agent_say(const char *fmt, ...)
+void agent__say(const char *fmt, ...)
 {
 	va_list args;
 
 	if (!agent.verbose)
 		return;
 	va_start(args, fmt);
-	stderr_line("rtrace-agent", fmt, args);
+	stderr_line__write("rtrace-agent", fmt, args);
 	va_end(args);
 }
 
-void agent_fail(const char *fmt, ...)
+void agent__fail(const char *fmt, ...)
 {
 	va_list args;
 
@@ -92,7 +93,7 @@ void agent_fail(const char *fmt, ...)
 		agent.shm.state->failed = 1;
 	}
 	va_start(args, fmt);
-	stderr_line("rtrace-agent", fmt, args);
+	stderr_line__write("rtrace-agent", fmt, args);
 	va_end(args);
 }
 
@@ -109,17 +110,17 @@ static void forked(void)
 	agent.watching = 0;
 	agent.off = 1;
 	tls_tid = 0;
-	stubs_use(NULL);
-	spans_use(NULL);
-	shm_disown(&agent.shm);
+	call_stubs__use(NULL);
+	call_spans__use(NULL);
+	shared_memory__disown(&agent.shm);
 	agent.shm.base = NULL;
-	queues_forked();
-	copies_forked();
-	relays_forked();
-	kernels_forked();
-	signals_forked();
-	shadow_forked();
-	reaper_forked();
+	queues__forked();
+	copies__forked();
+	signal_relay__forked();
+	kernels__forked();
+	signals__forked();
+	shadow__forked();
+	reaper__forked();
 }
 
 /* In another pid namespace there is none of that number, or another process. */
@@ -160,7 +161,7 @@ static void exiting(void)
  */
 static void __attribute__((destructor)) ending(void)
 {
-	reaper_stop();
+	reaper__stop();
 	__atomic_store_n(&agent.off, 1, __ATOMIC_RELAXED);
 }
 
@@ -170,9 +171,9 @@ static uint32_t ring_slots(void)
 	unsigned long n = env ? strtoul(env, NULL, 0) : RT_AGENT_SLOTS;
 
 	if (n < 16 || n > RT_AGENT_SLOTS_MAX || (n & (n - 1))) {
-		agent_warn("RTRACE_AGENT_RING=%s is not a power of two from 16 to 67108864: "
-			   "using %u",
-			   env, RT_AGENT_SLOTS);
+		agent__warn("RTRACE_AGENT_RING=%s is not a power of two from 16 to 67108864: "
+			    "using %u",
+			    env, RT_AGENT_SLOTS);
 		return RT_AGENT_SLOTS;
 	}
 	return n;
@@ -180,11 +181,11 @@ static uint32_t ring_slots(void)
 
 static void prepare_calls(void)
 {
-	struct spans_area area = spans_area_at(agent.shm.base + agent.shm.header->spans_off);
+	struct spans_area area = call_spans__area_at(agent.shm.base + agent.shm.header->spans_off);
 
-	spans_use(&area);
-	stubs_use(&area);
-	bind_init();
+	call_spans__use(&area);
+	call_stubs__use(&area);
+	bind_stubs__init();
 }
 
 /* What the tracer that has started the command will ask for, as soon as it reaches the memory. */
@@ -203,8 +204,8 @@ static int make_memory(const HsaApiTable *table, bool recording)
 	if (agent.shm.base)
 		return 0;
 	held_signals__begin(&held); /* it may be larger than the application's files may be */
-	err = shm_create(&agent.shm, ring_slots(), table->version.major_id,
-			 table->version.minor_id);
+	err = shared_memory__create(&agent.shm, ring_slots(), table->version.major_id,
+				    table->version.minor_id);
 	held_signals__end(&held);
 	if (err)
 		return err;
@@ -212,7 +213,7 @@ static int make_memory(const HsaApiTable *table, bool recording)
 	agent.wants = agent.shm.control->wants = first_wants(recording);
 	if (agent.shm.header->spans_off)
 		prepare_calls();
-	shm_announce(&agent.shm);
+	shared_memory__announce(&agent.shm);
 	return 0;
 }
 
@@ -224,7 +225,7 @@ static bool start(const HsaApiTable *table, bool recording)
 	agent.off = 0;
 	err = make_memory(table, recording);
 	if (err) {
-		agent_fail("shared memory, %s: %s", RT_AGENT_MEMFD, strerror(-err));
+		agent__fail("shared memory, %s: %s", RT_AGENT_MEMFD, strerror(-err));
 		return false;
 	}
 	if (!hooked) {
@@ -232,25 +233,25 @@ static bool start(const HsaApiTable *table, bool recording)
 		atexit(exiting);
 		hooked = true;
 	}
-	signals_init();
-	err = devices_init();
+	signals__init();
+	err = devices__init();
 	if (!err) {
-		memory_init();
-		code_init();
-		err = reaper_start(recording);
+		memory__init();
+		code_objects__init();
+		err = reaper__start(recording);
 	}
 	if (err)
-		agent_fail("start: %s", strerror(-err));
+		agent__fail("start: %s", strerror(-err));
 	return !err;
 }
 
 static void tell_runtime(enum rt_agent_what what, uint64_t begin)
 {
 	uint64_t pos;
-	struct rt_agent_rec *rec = agent_claim(RT_AGENT_RUNTIME, what, begin, &pos);
+	struct rt_agent_rec *rec = agent__claim(RT_AGENT_RUNTIME, what, begin, &pos);
 
 	if (rec)
-		shm_publish(rec, pos);
+		shared_memory__publish(rec, pos);
 }
 
 /* What the runtime reports about itself. */
@@ -263,7 +264,7 @@ static void describe_runtime(const HsaApiTable *table)
 	hsa.core.hsa_system_get_info_fn(HSA_SYSTEM_INFO_VERSION_MAJOR, &major);
 	hsa.core.hsa_system_get_info_fn(HSA_SYSTEM_INFO_VERSION_MINOR, &minor);
 	rec.time = kernel_clock__boot_ns();
-	rec.tid = agent_tid();
+	rec.tid = agent__tid();
 	rec.major = major;
 	rec.minor = minor;
 	rec.interface_size = table->amd_ext_->version.minor_id;
@@ -271,7 +272,7 @@ static void describe_runtime(const HsaApiTable *table)
 					     &build) &&
 	    build)
 		strncpy(rec.build, build, sizeof(rec.build) - 1);
-	shm_meta(&agent.shm, &rec.h);
+	shared_memory__meta(&agent.shm, &rec.h);
 }
 
 /* Between OnLoad and OnUnload. A library named twice in HSA_TOOLS_LIB gets both twice. */
@@ -333,14 +334,14 @@ EXPORT bool OnLoad(HsaApiTable *table, uint64_t runtime_version, uint64_t failed
 		others__count(table, in_use);
 		return false; /* so that it does not call OnUnload, which is for the one served */
 	}
-	if (!tables_save(table) || !start(table, recording))
+	if (!tables__save(table) || !start(table, recording))
 		return false;
 	describe_runtime(table);
 	tell_runtime(RT_WHAT_RUNTIME_INIT, begin);
 	agent.shm.state->runtime = (uint64_t)table->core_;
-	tables_wrap(table);
+	tables__wrap(table);
 	loaded = true;
-	agent_say("loaded, HSA API table %u", table->version.major_id);
+	agent__say("loaded, HSA API table %u", table->version.major_id);
 	return true;
 }
 
@@ -353,15 +354,15 @@ EXPORT void OnUnload(void)
 	loaded = false;
 	if (!agent.shm.base)
 		return;
-	kernels_release();
+	kernels__release();
 	tell_runtime(RT_WHAT_RUNTIME_END, 0);
 	rec.time = kernel_clock__boot_ns();
-	shm_meta(&agent.shm, &rec.h);
-	reaper_stop();
+	shared_memory__meta(&agent.shm, &rec.h);
+	reaper__stop();
 	__atomic_store_n(&agent.off, 1, __ATOMIC_RELAXED);
-	queues_release();
-	copies_release();
-	relays_release();
-	signals_release();
-	agent_say("unloaded");
+	queues__release();
+	copies__release();
+	signal_relay__release();
+	signals__release();
+	agent__say("unloaded");
 }

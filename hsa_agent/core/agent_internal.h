@@ -118,27 +118,27 @@ static inline uint64_t agent_next_op(void)
 }
 
 /* gettid(), remembered by thread */
-uint32_t agent_tid(void);
+uint32_t agent__tid(void);
 
 /*
  * The records of what happens on a thread: agent_begin before it is done, agent_claim and
- * shm_publish after. agent_begin: the time, 0 while dormant. agent_claim fills in all but what is
- * special; NULL if the record is lost, or not wanted any more.
+ * shared_memory__publish after. agent_begin: the time, 0 while dormant. agent_claim fills in all
+ * but what is special; NULL if the record is lost, or not wanted any more.
  */
 static inline uint64_t agent_begin(void)
 {
-	return unlikely(agent_active()) ? spans_now() : 0;
+	return unlikely(agent_active()) ? call_spans__now() : 0;
 }
 
-struct rt_agent_rec *agent_claim(enum rt_agent_kind kind, enum rt_agent_what what, uint64_t begin,
-				 uint64_t *pos);
+struct rt_agent_rec *agent__claim(enum rt_agent_kind kind, enum rt_agent_what what, uint64_t begin,
+				  uint64_t *pos);
 
-/* One line on stderr; agent_say only with RTRACE_AGENT_LOG. */
-void agent_warn(const char *fmt, ...) __attribute__((format(printf, 1, 2)));
-void agent_say(const char *fmt, ...) __attribute__((format(printf, 1, 2)));
+/* One line on stderr; agent__say only with RTRACE_AGENT_LOG. */
+void agent__warn(const char *fmt, ...) __attribute__((format(printf, 1, 2)));
+void agent__say(const char *fmt, ...) __attribute__((format(printf, 1, 2)));
 
 /* Switches the agent off and logs the reason, once. */
-void agent_fail(const char *fmt, ...) __attribute__((format(printf, 1, 2)));
+void agent__fail(const char *fmt, ...) __attribute__((format(printf, 1, 2)));
 
 /* ---- hsa_table_hooks.c ---- */
 
@@ -152,12 +152,12 @@ struct originals {
 extern struct originals hsa;
 
 /* Checks the runtime's tables and copies them. False, with a message, when we cannot serve them. */
-bool tables_copy(const HsaApiTable *table, struct originals *to);
+bool tables__copy(const HsaApiTable *table, struct originals *to);
 /* ... those of the runtime that the agent serves. */
-bool tables_save(const HsaApiTable *table);
+bool tables__save(const HsaApiTable *table);
 
 /* Puts the wrappers in. The runtime takes them out itself, after OnUnload. */
-void tables_wrap(HsaApiTable *table);
+void tables__wrap(HsaApiTable *table);
 
 static inline amd_signal_t *signal_abi(hsa_signal_t signal)
 {
@@ -182,35 +182,35 @@ static inline void signal_make_ready(hsa_signal_t signal)
 /* ---- devices.c ---- */
 
 /* Finds the agents and writes them to the meta log. 0 or -errno. */
-int devices_init(void);
+int devices__init(void);
 /* Id of an agent, 0 for one that was not there at the start. */
-uint32_t device_id(hsa_agent_t agent);
+uint32_t device__id(hsa_agent_t agent);
 /* Any CPU agent: the host's side of copies that name only one agent. */
-uint32_t device_cpu_id(void);
+uint32_t device__cpu_id(void);
 /* The name of its instruction set, "gfx906"; "" unknown. */
-const char *device_gfx(uint32_t id);
+const char *device__gfx(uint32_t id);
 /* Calls fn for every agent, for every GPU. */
-void devices_each(void (*fn)(hsa_agent_t, uint32_t id, void *arg), void *arg);
-void devices_each_gpu(void (*fn)(hsa_agent_t, uint32_t id, void *arg), void *arg);
+void devices__each(void (*fn)(hsa_agent_t, uint32_t id, void *arg), void *arg);
+void devices__each_gpu(void (*fn)(hsa_agent_t, uint32_t id, void *arg), void *arg);
 
 /* The GPU of that id; .handle == 0: it is none. */
-hsa_agent_t device_gpu(uint32_t id);
+hsa_agent_t device__gpu(uint32_t id);
 /* The driver's number of a GPU, 0 unknown. */
-uint32_t device_gpu_id(uint32_t id);
+uint32_t device__gpu_id(uint32_t id);
 /* The driver's number of the node that an agent is, 0 unknown. */
-uint32_t device_node(uint32_t id);
+uint32_t device__node(uint32_t id);
 /* What its clock was when it was last looked at: clock_pairs.c's. */
-void device_set_ticks(uint32_t id, uint64_t ticks);
-uint64_t device_ticks(uint32_t id);
+void device__set_ticks(uint32_t id, uint64_t ticks);
+uint64_t device__ticks(uint32_t id);
 
 /* ---- clock_pairs.c ---- */
 
 /* Records a pair of clocks for every GPU, and one for the runtime's clock. */
-void clocks_record(void);
+void clocks__record(void);
 /* The latter as a name, for a tracer that comes later. */
-void clocks_announce(void);
+void clocks__announce(void);
 /* Are there pairs of all GPUs? Then the times of kernels are to be recorded as ticks. */
-bool clocks_have_ticks(void);
+bool clocks__have_ticks(void);
 /*
  * How the runtime converts ticks of a GPU at the moment, by two points that are near. False: that
  * is not known, or is not needed.
@@ -218,31 +218,31 @@ bool clocks_have_ticks(void);
 struct clock_line {
 	uint64_t ticks, from, to;
 };
-bool clocks_line(uint32_t device, struct clock_line *line);
+bool clocks__line(uint32_t device, struct clock_line *line);
 /* The ticks that the line converts to that time. */
-uint64_t clocks_to_ticks(const struct clock_line *line, uint64_t time);
+uint64_t clocks__to_ticks(const struct clock_line *line, uint64_t time);
 
 /* ---- kernel_hooks.c ---- */
 
-hsa_status_t kernels__executable_freeze(hsa_executable_t executable, const char *options);
-hsa_status_t kernels__executable_destroy(hsa_executable_t executable);
-uint32_t kernel_id(uint64_t kernel_object);
+hsa_status_t hook_hsa_executable_freeze(hsa_executable_t executable, const char *options);
+hsa_status_t hook_hsa_executable_destroy(hsa_executable_t executable);
+uint32_t kernel__id(uint64_t kernel_object);
 /* NULL: not known. It stays for good. */
-const char *kernel_name(uint64_t kernel_object);
+const char *kernel__name(uint64_t kernel_object);
 /* The runtime goes away, and all code with it. */
-void kernels_release(void);
-void kernels_forked(void);
+void kernels__release(void);
+void kernels__forked(void);
 
 /* ---- memory_hooks.c ---- */
 
 /* Learns which device each pool belongs to. */
-void memory_init(void);
+void memory__init(void);
 
-hsa_status_t memory__pool_allocate(hsa_amd_memory_pool_t pool, size_t size, uint32_t flags,
-				   void **ptr);
-hsa_status_t memory__pool_free(void *ptr);
-hsa_status_t memory__allocate(hsa_region_t region, size_t size, void **ptr);
-hsa_status_t memory__free(void *ptr);
+hsa_status_t hook_hsa_amd_memory_pool_allocate(hsa_amd_memory_pool_t pool, size_t size,
+					       uint32_t flags, void **ptr);
+hsa_status_t hook_hsa_amd_memory_pool_free(void *ptr);
+hsa_status_t hook_hsa_memory_allocate(hsa_region_t region, size_t size, void **ptr);
+hsa_status_t hook_hsa_memory_free(void *ptr);
 #ifdef RT_HSA_HAS_hsa_amd_vmem_handle_create
 hsa_status_t memory__vmem_address_reserve(void **va, size_t size, uint64_t address, uint64_t flags);
 hsa_status_t memory__vmem_address_free(void *va, size_t size);
@@ -262,30 +262,30 @@ hsa_status_t memory__vmem_address_reserve_align(void **va, size_t size, uint64_t
 /* ---- scratch_hooks.c ---- */
 
 /* Asks the runtime to report its scratch memory, where it can. */
-void scratch_wrap(HsaApiTable *table);
+void scratch__wrap(HsaApiTable *table);
 
 /* ---- signal_pool.c ---- */
 
 /* The runtime is there. */
-void signals_init(void);
+void signals__init(void);
 /*
  * May it be a signal of the application's? Handles come from the application unchecked; one that is
  * none is left to the runtime, or to the GPU.
  */
-bool signal_is_real(hsa_signal_t signal);
+bool signal__is_real(hsa_signal_t signal);
 /* For a GPU to complete and the reaper to poll: no interrupt. .handle == 0: none to be had. */
-hsa_signal_t signal_take_polled(void);
+hsa_signal_t signal__take_polled(void);
 /* For the runtime's handler thread to wait on. */
-hsa_signal_t signal_take_interrupt(void);
+hsa_signal_t signal__take_interrupt(void);
 /* Back into the pool; they must have completed, or never been used. */
-void signal_put_polled(hsa_signal_t signal);
-void signal_put_interrupt(hsa_signal_t signal);
+void signal__put_polled(hsa_signal_t signal);
+void signal__put_interrupt(hsa_signal_t signal);
 /*
  * Gives all signals of the pool back to the runtime: when it is shut down. Its handler thread may
  * put some back even then: the next runtime must not be given them.
  */
-void signals_release(void);
-void signals_forked(void);
+void signals__release(void);
+void signals__forked(void);
 
 /* ---- exit_table.c ---- */
 
@@ -293,15 +293,15 @@ void signals_forked(void);
  * The operation is about to be given to the GPU of that id and will leave its times in the signal.
  * `flags`: RT_FLIGHT_*.
  */
-void flight_begin(uint64_t op, hsa_signal_t signal, uint32_t device, uint32_t flags);
+void flight__begin(uint64_t op, hsa_signal_t signal, uint32_t device, uint32_t flags);
 /* It has ended, or never will. To be called before the signal is used for something else. */
-void flight_end(uint64_t op);
+void flight__end(uint64_t op);
 /*
  * A round of the reaper: notes how many of the oldest have ended. `numbered`: what the round before
  * returned, 0 in the first one. An operation is numbered before it is in the table: those that were
  * not numbered by then are not taken for ended.
  */
-uint64_t flight_round(uint64_t numbered);
+uint64_t flight__round(uint64_t numbered);
 
 /* ---- application_signals.c ---- */
 
@@ -309,58 +309,60 @@ uint64_t flight_round(uint64_t numbered);
 extern uint32_t shadow_count;
 
 /* Will the times of any kernel be in a signal of the application? */
-bool shadow_has_kernels(void);
+bool shadow__has_kernels(void);
 /* A copy will complete the signal. False: no memory. */
-bool shadow_expect_copy(hsa_signal_t signal, uint64_t op);
+bool shadow__expect_copy(hsa_signal_t signal, uint64_t op);
 /* It has ended: the times to report to the application. */
-void shadow_settle_copy(hsa_signal_t signal, uint64_t op, uint64_t begin, uint64_t end);
+void shadow__settle_copy(hsa_signal_t signal, uint64_t op, uint64_t begin, uint64_t end);
 /* The signal is completed by something else from now on, or destroyed. */
-void shadow_drop_slow(hsa_signal_t signal, bool destroyed);
+void shadow__drop_slow(hsa_signal_t signal, bool destroyed);
 
 static inline void shadow_drop(hsa_signal_t signal)
 {
 	if (unlikely(__atomic_load_n(&shadow_count, __ATOMIC_RELAXED)))
-		shadow_drop_slow(signal, false);
+		shadow__drop_slow(signal, false);
 }
 
 /* After fork, in the child: unlocks. */
-void shadow_forked(void);
+void shadow__forked(void);
 
-hsa_status_t shadow__get_async_copy_time(hsa_signal_t signal,
-					 hsa_amd_profiling_async_copy_time_t *time);
-hsa_status_t shadow__signal_destroy(hsa_signal_t signal);
+hsa_status_t hook_hsa_amd_profiling_get_async_copy_time(hsa_signal_t signal,
+							hsa_amd_profiling_async_copy_time_t *time);
+hsa_status_t hook_hsa_signal_destroy(hsa_signal_t signal);
 
 /* ---- queue_hooks.c ---- */
 
-hsa_status_t queues__create(hsa_agent_t agent, uint32_t size, hsa_queue_type32_t type,
-			    void (*callback)(hsa_status_t, hsa_queue_t *, void *), void *data,
-			    uint32_t private_size, uint32_t group_size, hsa_queue_t **queue);
-hsa_status_t queues__destroy(hsa_queue_t *queue);
-hsa_status_t queues__set_profiler_enabled(hsa_queue_t *queue, int enable);
-hsa_status_t queues__intercept_create(hsa_agent_t agent, uint32_t size, hsa_queue_type32_t type,
-				      void (*callback)(hsa_status_t, hsa_queue_t *, void *),
-				      void *data, uint32_t private_size, uint32_t group_size,
-				      hsa_queue_t **queue);
+hsa_status_t hook_hsa_queue_create(hsa_agent_t agent, uint32_t size, hsa_queue_type32_t type,
+				   void (*callback)(hsa_status_t, hsa_queue_t *, void *),
+				   void *data, uint32_t private_size, uint32_t group_size,
+				   hsa_queue_t **queue);
+hsa_status_t hook_hsa_queue_destroy(hsa_queue_t *queue);
+hsa_status_t hook_hsa_amd_profiling_set_profiler_enabled(hsa_queue_t *queue, int enable);
+hsa_status_t
+hook_hsa_amd_queue_intercept_create(hsa_agent_t agent, uint32_t size, hsa_queue_type32_t type,
+				    void (*callback)(hsa_status_t, hsa_queue_t *, void *),
+				    void *data, uint32_t private_size, uint32_t group_size,
+				    hsa_queue_t **queue);
 
-struct owners *queues_owners(const hsa_queue_t *queue);
+struct owners *queues__owners(const hsa_queue_t *queue);
 /* The ids of a queue and of its device, 0 if it is not known. */
-void queues_identify(const hsa_queue_t *queue, uint32_t *id, uint32_t *device);
+void queues__identify(const hsa_queue_t *queue, uint32_t *id, uint32_t *device);
 
 /* Writes the times of what has completed on every queue; the number of operations. */
-uint64_t queues_reap(void);
-/* Has the packets of all queues looked at, see dispatch_follow. */
-void queues_follow(bool on);
+uint64_t queues__reap(void);
+/* Has the packets of all queues looked at, see dispatch__follow. */
+void queues__follow(bool on);
 /* The runtime goes away: forgets all queues, gives their signals to the pool. */
-void queues_release(void);
-void queues_forked(void);
+void queues__release(void);
+void queues__forked(void);
 
 /* ---- queue_log.c ---- */
 
 /* Gives a new queue an id, under which it is in the meta log. */
-uint32_t queue_log_new(const hsa_queue_t *queue, uint32_t device, bool watched);
+uint32_t queue_log__new(const hsa_queue_t *queue, uint32_t device, bool watched);
 /* Records what has happened to it; `begin`: of the call. */
-void queue_log_created(const hsa_queue_t *queue, uint32_t id, uint32_t device, uint64_t begin);
-void queue_log_destroyed(const hsa_queue_t *queue, uint32_t id, uint32_t device, uint64_t begin);
+void queue_log__created(const hsa_queue_t *queue, uint32_t id, uint32_t device, uint64_t begin);
+void queue_log__destroyed(const hsa_queue_t *queue, uint32_t id, uint32_t device, uint64_t begin);
 
 /* ---- packet_owners.c ---- */
 
@@ -380,84 +382,86 @@ struct owners {
 };
 
 /* `packets`: a power of two. 0, or -1 if memory is lacking. */
-int owners_init(struct owners *o, uint32_t packets);
-void owners_free(struct owners *o);
+int owners__init(struct owners *o, uint32_t packets);
+void owners__free(struct owners *o);
 /* The calling thread has reserved `count` packets from `index` on. */
-void owners_note(const hsa_queue_t *queue, uint64_t index, uint64_t count);
+void owners__note(const hsa_queue_t *queue, uint64_t index, uint64_t count);
 /* False if the packet's place was reserved while nothing was recorded or reported. */
-bool owners_find(const struct owners *o, uint64_t index, struct owner *owner);
+bool owners__find(const struct owners *o, uint64_t index, struct owner *owner);
 /* The packet has been looked at. */
-void owners_let_go(const struct owners *o, uint64_t index);
+void owners__let_go(const struct owners *o, uint64_t index);
 /* Not by the calling thread, or in an earlier call of it? */
-bool owners_are_elsewhere(const hsa_queue_t *queue, uint64_t index, const struct owner *owner);
+bool owners__are_elsewhere(const hsa_queue_t *queue, uint64_t index, const struct owner *owner);
 /* Both. */
-bool owners_find_other(const hsa_queue_t *queue, const struct owners *o, uint64_t index,
-		       struct owner *owner);
+bool owners__find_other(const hsa_queue_t *queue, const struct owners *o, uint64_t index,
+			struct owner *owner);
 
-uint64_t owners__add_write_index_scacq_screl(const hsa_queue_t *queue, uint64_t value);
-uint64_t owners__add_write_index_scacquire(const hsa_queue_t *queue, uint64_t value);
-uint64_t owners__add_write_index_relaxed(const hsa_queue_t *queue, uint64_t value);
-uint64_t owners__add_write_index_screlease(const hsa_queue_t *queue, uint64_t value);
-uint64_t owners__cas_write_index_scacq_screl(const hsa_queue_t *queue, uint64_t expected,
-					     uint64_t value);
-uint64_t owners__cas_write_index_scacquire(const hsa_queue_t *queue, uint64_t expected,
-					   uint64_t value);
-uint64_t owners__cas_write_index_relaxed(const hsa_queue_t *queue, uint64_t expected,
-					 uint64_t value);
-uint64_t owners__cas_write_index_screlease(const hsa_queue_t *queue, uint64_t expected,
-					   uint64_t value);
-void owners__store_write_index_relaxed(const hsa_queue_t *queue, uint64_t value);
-void owners__store_write_index_screlease(const hsa_queue_t *queue, uint64_t value);
+uint64_t hook_hsa_queue_add_write_index_scacq_screl(const hsa_queue_t *queue, uint64_t value);
+uint64_t hook_hsa_queue_add_write_index_scacquire(const hsa_queue_t *queue, uint64_t value);
+uint64_t hook_hsa_queue_add_write_index_relaxed(const hsa_queue_t *queue, uint64_t value);
+uint64_t hook_hsa_queue_add_write_index_screlease(const hsa_queue_t *queue, uint64_t value);
+uint64_t hook_hsa_queue_cas_write_index_scacq_screl(const hsa_queue_t *queue, uint64_t expected,
+						    uint64_t value);
+uint64_t hook_hsa_queue_cas_write_index_scacquire(const hsa_queue_t *queue, uint64_t expected,
+						  uint64_t value);
+uint64_t hook_hsa_queue_cas_write_index_relaxed(const hsa_queue_t *queue, uint64_t expected,
+						uint64_t value);
+uint64_t hook_hsa_queue_cas_write_index_screlease(const hsa_queue_t *queue, uint64_t expected,
+						  uint64_t value);
+void hook_hsa_queue_store_write_index_relaxed(const hsa_queue_t *queue, uint64_t value);
+void hook_hsa_queue_store_write_index_screlease(const hsa_queue_t *queue, uint64_t value);
 
 /* ---- packet_intercept.c ---- */
 
-void dispatch__signal_store_relaxed(hsa_signal_t signal, hsa_signal_value_t value);
-void dispatch__signal_store_screlease(hsa_signal_t signal, hsa_signal_value_t value);
+void hook_hsa_signal_store_relaxed(hsa_signal_t signal, hsa_signal_value_t value);
+void hook_hsa_signal_store_screlease(hsa_signal_t signal, hsa_signal_value_t value);
 
 /* ---- copy_hooks.c ---- */
 
-hsa_status_t copies__async_copy(void *dst, hsa_agent_t dst_agent, const void *src,
-				hsa_agent_t src_agent, size_t size, uint32_t num_deps,
-				const hsa_signal_t *deps, hsa_signal_t completion);
-hsa_status_t copies__async_copy_rect(const hsa_pitched_ptr_t *dst, const hsa_dim3_t *dst_offset,
-				     const hsa_pitched_ptr_t *src, const hsa_dim3_t *src_offset,
-				     const hsa_dim3_t *range, hsa_agent_t copy_agent,
-				     hsa_amd_copy_direction_t dir, uint32_t num_deps,
-				     const hsa_signal_t *deps, hsa_signal_t completion);
+hsa_status_t hook_hsa_amd_memory_async_copy(void *dst, hsa_agent_t dst_agent, const void *src,
+					    hsa_agent_t src_agent, size_t size, uint32_t num_deps,
+					    const hsa_signal_t *deps, hsa_signal_t completion);
+hsa_status_t hook_hsa_amd_memory_async_copy_rect(const hsa_pitched_ptr_t *dst,
+						 const hsa_dim3_t *dst_offset,
+						 const hsa_pitched_ptr_t *src,
+						 const hsa_dim3_t *src_offset,
+						 const hsa_dim3_t *range, hsa_agent_t copy_agent,
+						 hsa_amd_copy_direction_t dir, uint32_t num_deps,
+						 const hsa_signal_t *deps, hsa_signal_t completion);
 #ifdef RT_HSA_HAS_hsa_amd_memory_async_copy_on_engine
 hsa_status_t copies__async_copy_on_engine(void *dst, hsa_agent_t dst_agent, const void *src,
 					  hsa_agent_t src_agent, size_t size, uint32_t num_deps,
 					  const hsa_signal_t *deps, hsa_signal_t completion,
 					  hsa_amd_sdma_engine_id_t engine, bool force_sdma);
 #endif
-hsa_status_t copies__profiling_enable(bool enable);
+hsa_status_t hook_hsa_amd_profiling_async_copy_enable(bool enable);
 
 /*
  * Has the runtime take the times of copies, or leaves that to the application again: when none is
  * wanted any more, and there are no relays.
  */
-void copies_profile(bool on);
-void copies_release(void);
-void copies_forked(void);
+void copies__profile(bool on);
+void copies__release(void);
+void copies__forked(void);
 
 /* ---- reaper.c ---- */
 
 /* Starts the thread. With `recording`, recording starts now and not when a tracer asks. */
-int reaper_start(bool recording);
+int reaper__start(bool recording);
 /*
  * Has the thread collect what has completed and end. Waits for that, but not for long: the thread
  * that ends the process may hold a lock that this thread needs.
  */
-void reaper_stop(void);
-void reaper_forked(void);
+void reaper__stop(void);
+void reaper__forked(void);
 /* From now on the client receives what it wants. False: the agent is not there. */
-bool reaper_ask_client(void);
+bool reaper__ask_client(void);
 /* The same soon, from inside of a report to the client. */
-void reaper_ask_client_later(void);
+void reaper__ask_client_later(void);
 
 /* ---- client.c ---- */
 
 /* RTRACE_WANT_*, whether there is a runtime or not. */
-uint32_t client_wishes(void);
+uint32_t client__wishes(void);
 
 #endif

@@ -38,28 +38,28 @@ int rtrace_agent_tell(uint32_t version, const struct rtrace_client *c)
 	if (!is_client(c))
 		return -EBUSY;
 	if (!telling)
-		return reaper_ask_client() ? 0 : -EAGAIN;
+		return reaper__ask_client() ? 0 : -EAGAIN;
 	/*
 	 * The locks are taken; packets are looked at. What another thread asks for meanwhile must
 	 * not be taken back: the reaper does that, and the rest.
 	 */
 	__atomic_fetch_or(&agent.told, c->wants(), __ATOMIC_RELEASE);
-	reaper_ask_client_later();
+	reaper__ask_client_later();
 	return 0;
 }
 
 void rtrace_agent_collect(void)
 {
 	if (!telling)
-		queues_reap();
+		queues__reap();
 }
 
 void *rtrace_agent_behind(void *function)
 {
-	return stubs_behind(function);
+	return call_stubs__behind(function);
 }
 
-uint32_t client_wishes(void)
+uint32_t client__wishes(void)
 {
 	const struct rtrace_client *c = __atomic_load_n(&client, __ATOMIC_ACQUIRE);
 
@@ -80,38 +80,38 @@ static uint32_t want_of(enum rt_agent_kind kind)
 	}
 }
 
-bool client_wants(enum rt_agent_kind kind)
+bool client__wants(enum rt_agent_kind kind)
 {
 	return agent_told() & want_of(kind);
 }
 
-bool client_wants_packets(void)
+bool client__wants_packets(void)
 {
 	return agent_told() & RTRACE_WANT_PACKETS;
 }
 
 static const char *name_of(const hsa_kernel_dispatch_packet_t *kernel)
 {
-	return kernel ? kernel_name(kernel->kernel_object) : NULL;
+	return kernel ? kernel__name(kernel->kernel_object) : NULL;
 }
 
-struct rtrace_caller client_caller(void)
+struct rtrace_caller client__caller(void)
 {
 	return client->caller();
 }
 
-uint64_t client_hold(uint64_t subscriber_id)
+uint64_t client__hold(uint64_t subscriber_id)
 {
 	return subscriber_id && client->hold(subscriber_id) ? subscriber_id : 0;
 }
 
-void client_release(uint64_t subscriber_id)
+void client__release(uint64_t subscriber_id)
 {
 	client->release(subscriber_id);
 }
 
-void *client_packet_submitted(const struct queue *q, enum rt_agent_kind kind, uint64_t index,
-			      const hsa_kernel_dispatch_packet_t *kernel)
+void *client__packet_submitted(const struct queue *q, enum rt_agent_kind kind, uint64_t index,
+			       const hsa_kernel_dispatch_packet_t *kernel)
 {
 	struct rtrace_operation op = {
 		.wanted_as = want_of(kind),
@@ -123,14 +123,14 @@ void *client_packet_submitted(const struct queue *q, enum rt_agent_kind kind, ui
 	struct owner owner;
 	void *operation;
 
-	if (!client_wants(kind))
+	if (!client__wants(kind))
 		return NULL;
-	op.passed_on = owners_find_other(q->hsa, &q->owners, index, &owner);
+	op.passed_on = owners__find_other(q->hsa, &q->owners, index, &owner);
 	if (!op.passed_on)
-		owner = (struct owner){.caller = client->caller(), .tid = agent_tid()};
+		owner = (struct owner){.caller = client->caller(), .tid = agent__tid()};
 	op.caller = owner.caller;
 	op.tid = owner.tid;
-	op.node = device_node(q->device_id);
+	op.node = device__node(q->device_id);
 	op.kernel = name_of(kernel);
 	telling = q;
 	operation = client->submitted(&op);
@@ -138,7 +138,7 @@ void *client_packet_submitted(const struct queue *q, enum rt_agent_kind kind, ui
 	return operation;
 }
 
-void *client_copy_submitted(uint32_t device, const struct copy_request *r)
+void *client__copy_submitted(uint32_t device, const struct copy_request *r)
 {
 	struct rtrace_operation op = {
 		.wanted_as = RTRACE_WANT_COPIES,
@@ -147,29 +147,29 @@ void *client_copy_submitted(uint32_t device, const struct copy_request *r)
 		.dst = r->dst,
 	};
 
-	if (!client_wants(RT_AGENT_COPY))
+	if (!client__wants(RT_AGENT_COPY))
 		return NULL;
 	op.caller = client->caller();
-	op.tid = agent_tid();
-	op.node = device_node(device);
-	op.src_node = device_node(r->src_agent);
-	op.dst_node = device_node(r->dst_agent);
+	op.tid = agent__tid();
+	op.node = device__node(device);
+	op.src_node = device__node(r->src_agent);
+	op.dst_node = device__node(r->dst_agent);
 	return client->submitted(&op);
 }
 
-void client_ended(void *operation, const struct times *times, bool failed)
+void client__ended(void *operation, const struct times *times, bool failed)
 {
 	if (operation)
 		client->ended(operation, times->runtime_begin, times->runtime_end, failed);
 }
 
-void client_packet(const struct queue *q, const void *packet,
-		   const hsa_kernel_dispatch_packet_t *kernel)
+void client__packet(const struct queue *q, const void *packet,
+		    const hsa_kernel_dispatch_packet_t *kernel)
 {
 	const struct rtrace_packet p = {
 		.packet = packet,
 		.queue = q->hsa,
-		.node = device_node(q->device_id),
+		.node = device__node(q->device_id),
 		.kernel = name_of(kernel),
 	};
 	const struct queue *outer = telling;
@@ -179,7 +179,7 @@ void client_packet(const struct queue *q, const void *packet,
 	telling = outer;
 }
 
-bool client_is_told_of(const struct queue *q)
+bool client__is_told_of(const struct queue *q)
 {
 	return telling == q;
 }

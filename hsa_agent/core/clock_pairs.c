@@ -22,7 +22,7 @@
 
 static bool have_ticks;
 
-bool clocks_have_ticks(void)
+bool clocks__have_ticks(void)
 {
 	return __atomic_load_n(&have_ticks, __ATOMIC_RELAXED);
 }
@@ -44,14 +44,14 @@ static void record(uint32_t device, const struct clock_pair *pair)
 	struct rt_agent_rec *rec;
 	uint64_t pos;
 
-	rec = shm_claim(&agent.shm, RT_AGENT_CLOCK, &pos);
+	rec = shared_memory__claim(&agent.shm, RT_AGENT_CLOCK, &pos);
 	if (!rec)
 		return;
 	rec->time = pair->boot;
 	rec->clock.agent = device;
 	rec->clock.ticks = pair->ticks;
 	rec->clock.error = pair->error;
-	shm_publish(rec, pos);
+	shared_memory__publish(rec, pos);
 }
 
 struct round {
@@ -65,20 +65,20 @@ static void record_gpu(hsa_agent_t handle, uint32_t device, void *arg)
 	struct clock_pair pair;
 
 	if (round->kfd < 0 ||
-	    !kfd_clock_read(round->kfd, device_gpu_id(device), kernel_clock__boot_ns, &pair)) {
+	    !kfd_clock_read(round->kfd, device__gpu_id(device), kernel_clock__boot_ns, &pair)) {
 		round->whole = false;
 		return;
 	}
-	device_set_ticks(device, pair.ticks);
+	device__set_ticks(device, pair.ticks);
 	record(device, &pair);
 }
 
-void clocks_record(void)
+void clocks__record(void)
 {
 	struct round round = {.kfd = open("/dev/kfd", O_RDWR | O_CLOEXEC), .whole = true};
 	struct clock_pair pair;
 
-	devices_each_gpu(record_gpu, &round);
+	devices__each_gpu(record_gpu, &round);
 	if (round.kfd >= 0)
 		close(round.kfd);
 	__atomic_store_n(&have_ticks, round.whole, __ATOMIC_RELAXED);
@@ -86,7 +86,7 @@ void clocks_record(void)
 	record(0, &pair);
 }
 
-void clocks_announce(void)
+void clocks__announce(void)
 {
 	struct rt_meta_clock rec = {.h = {RT_META_CLOCK, sizeof(rec)}};
 	struct clock_pair pair;
@@ -95,17 +95,17 @@ void clocks_announce(void)
 	rec.boottime = pair.boot;
 	rec.hsa = pair.ticks;
 	rec.error = pair.error;
-	shm_meta(&agent.shm, &rec.h);
+	shared_memory__meta(&agent.shm, &rec.h);
 }
 
-bool clocks_line(uint32_t device, struct clock_line *line)
+bool clocks__line(uint32_t device, struct clock_line *line)
 {
-	hsa_agent_t gpu = device_gpu(device);
+	hsa_agent_t gpu = device__gpu(device);
 
 	/* Of the past: for a time to come the runtime may look at the clocks, and draw another
 	 * line. */
-	line->ticks = device_ticks(device);
-	return gpu.handle && line->ticks > LINE && clocks_have_ticks() &&
+	line->ticks = device__ticks(device);
+	return gpu.handle && line->ticks > LINE && clocks__have_ticks() &&
 	       !hsa.amd.hsa_amd_profiling_convert_tick_to_system_domain_fn(gpu, line->ticks - LINE,
 									   &line->from) &&
 	       !hsa.amd.hsa_amd_profiling_convert_tick_to_system_domain_fn(gpu, line->ticks,
@@ -113,7 +113,7 @@ bool clocks_line(uint32_t device, struct clock_line *line)
 	       line->to > line->from;
 }
 
-uint64_t clocks_to_ticks(const struct clock_line *line, uint64_t time)
+uint64_t clocks__to_ticks(const struct clock_line *line, uint64_t time)
 {
 	long double ticks_per_ns = (long double)LINE / (line->to - line->from);
 

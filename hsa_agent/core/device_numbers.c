@@ -33,7 +33,7 @@ static bool is_cpu(uint32_t node, bool *there)
 	return text[0] == '0';
 }
 
-uint32_t number_in_machine(uint32_t node, uint32_t fallback)
+uint32_t device_numbers__in_machine(uint32_t node, uint32_t fallback)
 {
 	uint32_t cpus = 0;
 	bool there;
@@ -73,7 +73,7 @@ static uint32_t meant(const char *word, size_t len, uint32_t index, const char *
 	return same ? index : NUMBER_NONE;
 }
 
-uint32_t number_in_hip(uint32_t index, const char *uuid)
+uint32_t device_numbers__in_hip(uint32_t index, const char *uuid)
 {
 	static const char *const variables[] = {"HIP_VISIBLE_DEVICES", "CUDA_VISIBLE_DEVICES",
 						"GPU_DEVICE_ORDINAL"};

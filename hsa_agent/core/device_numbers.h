@@ -14,12 +14,12 @@
  * From 0, of the driver's node `node`, among all GPUs of the machine in the driver's order.
  * `fallback`: where the driver's topology cannot be read.
  */
-uint32_t number_in_machine(uint32_t node, uint32_t fallback);
+uint32_t device_numbers__in_machine(uint32_t node, uint32_t fallback);
 
 /*
  * HIP's number of what is HSA's GPU `index`, of that UUID ("GPU-0123456789abcdef"); NUMBER_NONE:
  * HIP does not see it.
  */
-uint32_t number_in_hip(uint32_t index, const char *uuid);
+uint32_t device_numbers__in_hip(uint32_t index, const char *uuid);
 
 #endif

@@ -122,15 +122,15 @@ static hsa_status_t add_device(hsa_agent_t handle, void *arg)
 	rec.handle = handle.handle;
 	rec.id = d->id;
 	if (d->is_gpu) {
-		rec.gpu_index = number_in_machine(rec.kfd_node, *gpus);
-		rec.hip_index = number_in_hip(*gpus, rec.uuid);
+		rec.gpu_index = device_numbers__in_machine(rec.kfd_node, *gpus);
+		rec.hip_index = device_numbers__in_hip(*gpus, rec.uuid);
 		++*gpus;
 	}
-	shm_meta(&agent.shm, &rec.h);
+	shared_memory__meta(&agent.shm, &rec.h);
 	return HSA_STATUS_SUCCESS;
 }
 
-int devices_init(void)
+int devices__init(void)
 {
 	uint32_t gpus = 0;
 	hsa_status_t status;
@@ -140,7 +140,7 @@ int devices_init(void)
 	return status == HSA_STATUS_SUCCESS || status == HSA_STATUS_INFO_BREAK ? 0 : -ENODEV;
 }
 
-uint32_t device_id(hsa_agent_t handle)
+uint32_t device__id(hsa_agent_t handle)
 {
 	for (unsigned int i = 0; i < device_count; i++)
 		if (devices[i].handle == handle.handle)
@@ -148,7 +148,7 @@ uint32_t device_id(hsa_agent_t handle)
 	return 0;
 }
 
-uint32_t device_cpu_id(void)
+uint32_t device__cpu_id(void)
 {
 	for (unsigned int i = 0; i < device_count; i++)
 		if (!devices[i].is_gpu)
@@ -156,7 +156,7 @@ uint32_t device_cpu_id(void)
 	return 0;
 }
 
-const char *device_gfx(uint32_t id)
+const char *device__gfx(uint32_t id)
 {
 	for (unsigned int i = 0; i < device_count; i++)
 		if (devices[i].id == id)
@@ -164,13 +164,13 @@ const char *device_gfx(uint32_t id)
 	return "";
 }
 
-void devices_each(void (*fn)(hsa_agent_t, uint32_t id, void *arg), void *arg)
+void devices__each(void (*fn)(hsa_agent_t, uint32_t id, void *arg), void *arg)
 {
 	for (unsigned int i = 0; i < device_count; i++)
 		fn((hsa_agent_t){devices[i].handle}, devices[i].id, arg);
 }
 
-void devices_each_gpu(void (*fn)(hsa_agent_t, uint32_t id, void *arg), void *arg)
+void devices__each_gpu(void (*fn)(hsa_agent_t, uint32_t id, void *arg), void *arg)
 {
 	for (unsigned int i = 0; i < device_count; i++)
 		if (devices[i].is_gpu)
@@ -185,28 +185,28 @@ static struct device *find_device(uint32_t id)
 	return NULL;
 }
 
-hsa_agent_t device_gpu(uint32_t id)
+hsa_agent_t device__gpu(uint32_t id)
 {
 	const struct device *d = find_device(id);
 
 	return (hsa_agent_t){d && d->is_gpu ? d->handle : 0};
 }
 
-uint32_t device_gpu_id(uint32_t id)
+uint32_t device__gpu_id(uint32_t id)
 {
 	const struct device *d = find_device(id);
 
 	return d ? d->gpu_id : 0;
 }
 
-uint32_t device_node(uint32_t id)
+uint32_t device__node(uint32_t id)
 {
 	const struct device *d = find_device(id);
 
 	return d ? d->node : 0;
 }
 
-void device_set_ticks(uint32_t id, uint64_t ticks)
+void device__set_ticks(uint32_t id, uint64_t ticks)
 {
 	struct device *d = find_device(id);
 
@@ -214,7 +214,7 @@ void device_set_ticks(uint32_t id, uint64_t ticks)
 		__atomic_store_n(&d->ticks, ticks, __ATOMIC_RELAXED);
 }
 
-uint64_t device_ticks(uint32_t id)
+uint64_t device__ticks(uint32_t id)
 {
 	const struct device *d = find_device(id);
 

@@ -22,8 +22,8 @@ static bool check_major(const char *what, uint32_t runtime, uint32_t ours)
 {
 	if (runtime == ours)
 		return true;
-	agent_warn("%s API table has version %u, this agent is built for %u: not tracing", what,
-		   runtime, ours);
+	agent__warn("%s API table has version %u, this agent is built for %u: not tracing", what,
+		    runtime, ours);
 	return false;
 }
 
@@ -31,7 +31,7 @@ static bool check_size(const char *what, uint32_t runtime, size_t need)
 {
 	if (runtime >= need)
 		return true;
-	agent_warn("%s API table has %u bytes, %zu are needed: not tracing", what, runtime, need);
+	agent__warn("%s API table has %u bytes, %zu are needed: not tracing", what, runtime, need);
 	return false;
 }
 
@@ -42,12 +42,13 @@ static bool check_amd_size(uint32_t runtime)
 				  LENGTH_WITH(AmdExtTable, hsa_amd_memory_async_copy_rect));
 	if (runtime == sizeof(AmdExtTable))
 		return true;
-	agent_warn("AMD extension API table has %u bytes, this agent is built for %zu: not tracing",
-		   runtime, sizeof(AmdExtTable));
+	agent__warn(
+		"AMD extension API table has %u bytes, this agent is built for %zu: not tracing",
+		runtime, sizeof(AmdExtTable));
 	return false;
 }
 
-bool tables_copy(const HsaApiTable *table, struct originals *to)
+bool tables__copy(const HsaApiTable *table, struct originals *to)
 {
 	const CoreApiTable *core;
 	const AmdExtTable *amd;
@@ -75,9 +76,9 @@ bool tables_copy(const HsaApiTable *table, struct originals *to)
 	return true;
 }
 
-bool tables_save(const HsaApiTable *table)
+bool tables__save(const HsaApiTable *table)
 {
-	return tables_copy(table, &hsa);
+	return tables__copy(table, &hsa);
 }
 
 #define WRAP_IF_THERE(fn, wrapper)                                         \
@@ -105,39 +106,40 @@ static void wrap_newer(AmdExtTable *amd)
 #endif
 }
 
-void tables_wrap(HsaApiTable *table)
+void tables__wrap(HsaApiTable *table)
 {
 	CoreApiTable *core = table->core_;
 	AmdExtTable *amd = table->amd_ext_;
 
-	core->hsa_queue_create_fn = queues__create;
-	core->hsa_queue_destroy_fn = queues__destroy;
-	core->hsa_queue_add_write_index_scacq_screl_fn = owners__add_write_index_scacq_screl;
-	core->hsa_queue_add_write_index_scacquire_fn = owners__add_write_index_scacquire;
-	core->hsa_queue_add_write_index_relaxed_fn = owners__add_write_index_relaxed;
-	core->hsa_queue_add_write_index_screlease_fn = owners__add_write_index_screlease;
-	core->hsa_queue_cas_write_index_scacq_screl_fn = owners__cas_write_index_scacq_screl;
-	core->hsa_queue_cas_write_index_scacquire_fn = owners__cas_write_index_scacquire;
-	core->hsa_queue_cas_write_index_relaxed_fn = owners__cas_write_index_relaxed;
-	core->hsa_queue_cas_write_index_screlease_fn = owners__cas_write_index_screlease;
-	core->hsa_queue_store_write_index_relaxed_fn = owners__store_write_index_relaxed;
-	core->hsa_queue_store_write_index_screlease_fn = owners__store_write_index_screlease;
-	core->hsa_signal_store_relaxed_fn = dispatch__signal_store_relaxed;
-	core->hsa_signal_store_screlease_fn = dispatch__signal_store_screlease;
-	core->hsa_signal_destroy_fn = shadow__signal_destroy;
-	core->hsa_executable_freeze_fn = kernels__executable_freeze;
-	core->hsa_executable_destroy_fn = kernels__executable_destroy;
-	core->hsa_memory_allocate_fn = memory__allocate;
-	core->hsa_memory_free_fn = memory__free;
+	core->hsa_queue_create_fn = hook_hsa_queue_create;
+	core->hsa_queue_destroy_fn = hook_hsa_queue_destroy;
+	core->hsa_queue_add_write_index_scacq_screl_fn = hook_hsa_queue_add_write_index_scacq_screl;
+	core->hsa_queue_add_write_index_scacquire_fn = hook_hsa_queue_add_write_index_scacquire;
+	core->hsa_queue_add_write_index_relaxed_fn = hook_hsa_queue_add_write_index_relaxed;
+	core->hsa_queue_add_write_index_screlease_fn = hook_hsa_queue_add_write_index_screlease;
+	core->hsa_queue_cas_write_index_scacq_screl_fn = hook_hsa_queue_cas_write_index_scacq_screl;
+	core->hsa_queue_cas_write_index_scacquire_fn = hook_hsa_queue_cas_write_index_scacquire;
+	core->hsa_queue_cas_write_index_relaxed_fn = hook_hsa_queue_cas_write_index_relaxed;
+	core->hsa_queue_cas_write_index_screlease_fn = hook_hsa_queue_cas_write_index_screlease;
+	core->hsa_queue_store_write_index_relaxed_fn = hook_hsa_queue_store_write_index_relaxed;
+	core->hsa_queue_store_write_index_screlease_fn = hook_hsa_queue_store_write_index_screlease;
+	core->hsa_signal_store_relaxed_fn = hook_hsa_signal_store_relaxed;
+	core->hsa_signal_store_screlease_fn = hook_hsa_signal_store_screlease;
+	core->hsa_signal_destroy_fn = hook_hsa_signal_destroy;
+	core->hsa_executable_freeze_fn = hook_hsa_executable_freeze;
+	core->hsa_executable_destroy_fn = hook_hsa_executable_destroy;
+	core->hsa_memory_allocate_fn = hook_hsa_memory_allocate;
+	core->hsa_memory_free_fn = hook_hsa_memory_free;
 
-	amd->hsa_amd_profiling_set_profiler_enabled_fn = queues__set_profiler_enabled;
-	amd->hsa_amd_profiling_async_copy_enable_fn = copies__profiling_enable;
-	amd->hsa_amd_queue_intercept_create_fn = queues__intercept_create;
-	amd->hsa_amd_profiling_get_async_copy_time_fn = shadow__get_async_copy_time;
-	amd->hsa_amd_memory_async_copy_fn = copies__async_copy;
-	amd->hsa_amd_memory_async_copy_rect_fn = copies__async_copy_rect;
-	amd->hsa_amd_memory_pool_allocate_fn = memory__pool_allocate;
-	amd->hsa_amd_memory_pool_free_fn = memory__pool_free;
+	amd->hsa_amd_profiling_set_profiler_enabled_fn =
+		hook_hsa_amd_profiling_set_profiler_enabled;
+	amd->hsa_amd_profiling_async_copy_enable_fn = hook_hsa_amd_profiling_async_copy_enable;
+	amd->hsa_amd_queue_intercept_create_fn = hook_hsa_amd_queue_intercept_create;
+	amd->hsa_amd_profiling_get_async_copy_time_fn = hook_hsa_amd_profiling_get_async_copy_time;
+	amd->hsa_amd_memory_async_copy_fn = hook_hsa_amd_memory_async_copy;
+	amd->hsa_amd_memory_async_copy_rect_fn = hook_hsa_amd_memory_async_copy_rect;
+	amd->hsa_amd_memory_pool_allocate_fn = hook_hsa_amd_memory_pool_allocate;
+	amd->hsa_amd_memory_pool_free_fn = hook_hsa_amd_memory_pool_free;
 	wrap_newer(amd);
-	scratch_wrap(table);
+	scratch__wrap(table);
 }

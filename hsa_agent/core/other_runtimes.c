@@ -69,7 +69,7 @@ static void count_packets(const struct originals *o, struct counted *q, uint64_t
 
 static void rung(const struct originals *o, hsa_signal_t signal, hsa_signal_value_t value)
 {
-	struct counted *q = (struct counted *)map_get(&by_doorbell, signal.handle);
+	struct counted *q = (struct counted *)pointer_map__get(&by_doorbell, signal.handle);
 
 	if (likely(!q))
 		return;
@@ -84,20 +84,20 @@ static void rung(const struct originals *o, hsa_signal_t signal, hsa_signal_valu
 static void created(hsa_queue_t **place)
 {
 	hsa_queue_t *queue = peek__pointer((void **)place, NULL);
-	struct counted *q = (struct counted *)map_get(&by_handle, (uint64_t)queue);
+	struct counted *q = (struct counted *)pointer_map__get(&by_handle, (uint64_t)queue);
 
 	if (q) {
 		q->users++;
 		return;
 	}
 	q = queue ? calloc(1, sizeof(*q)) : NULL;
-	if (q && !map_put(&by_handle, (uint64_t)queue, (uint64_t)q)) {
+	if (q && !pointer_map__put(&by_handle, (uint64_t)queue, (uint64_t)q)) {
 		q->hsa = queue;
 		q->users = 1;
 		pthread_mutex_init(&q->lock, NULL);
-		if (!map_put(&by_doorbell, queue->doorbell_signal.handle, (uint64_t)q))
+		if (!pointer_map__put(&by_doorbell, queue->doorbell_signal.handle, (uint64_t)q))
 			return;
-		map_remove(&by_handle, (uint64_t)queue);
+		pointer_map__remove(&by_handle, (uint64_t)queue);
 	}
 	free(q);
 	__atomic_fetch_add(&state->skipped, 1, __ATOMIC_RELAXED);
@@ -105,11 +105,11 @@ static void created(hsa_queue_t **place)
 
 static hsa_status_t destroy(const struct originals *o, hsa_queue_t *queue)
 {
-	struct counted *q = (struct counted *)map_get(&by_handle, (uint64_t)queue);
+	struct counted *q = (struct counted *)pointer_map__get(&by_handle, (uint64_t)queue);
 
 	if (q && !--q->users) {
-		map_remove(&by_doorbell, queue->doorbell_signal.handle);
-		map_remove(&by_handle, (uint64_t)queue);
+		pointer_map__remove(&by_doorbell, queue->doorbell_signal.handle);
+		pointer_map__remove(&by_handle, (uint64_t)queue);
 		free(q);
 	}
 	return o->core.hsa_queue_destroy_fn(queue);
@@ -229,8 +229,8 @@ void others__count(HsaApiTable *table, void *memory)
 	control = memory + RT_AGENT_CONTROL;
 	state = memory + RT_AGENT_STATE;
 	__atomic_fetch_add(&state->others, 1, __ATOMIC_RELAXED);
-	if (count == OTHERS_MAX || !tables_copy(table, &others[count]))
+	if (count == OTHERS_MAX || !tables__copy(table, &others[count]))
 		return;
 	wrap(table, count++);
-	agent_say("one more HSA runtime: what it gives to GPUs is counted as lost");
+	agent__say("one more HSA runtime: what it gives to GPUs is counted as lost");
 }

@@ -41,7 +41,7 @@ static struct {
 	uint64_t probing;	  /* control's ... */
 	uint64_t probing_silence; /* ... and ns since it changed */
 	uint64_t next_clock, clock_every;
-	uint64_t numbered; /* flight_round's */
+	uint64_t numbered; /* flight__round's */
 	uint64_t places;   /* say_places' */
 	uint32_t told;	   /* as `agent.told`, but for what the client has changed since */
 	uint32_t ask;	   /* it has done so, and maybe back again */
@@ -96,20 +96,20 @@ static bool is_attended(uint64_t now)
 	       reaper.silence < RT_AGENT_HEARTBEAT_TIMEOUT_NS;
 }
 
-/* See dispatch_follow. */
+/* See dispatch__follow. */
 static void watch(bool on)
 {
 	if (on == agent_watching())
 		return;
 	__atomic_store_n(&agent.watching, on, __ATOMIC_SEQ_CST);
 	__atomic_thread_fence(__ATOMIC_SEQ_CST);
-	queues_follow(on);
+	queues__follow(on);
 }
 
 /* The length of a tick takes two pairs to compute, and a process may not live for long. */
 static void record_clocks(uint64_t every)
 {
-	clocks_record();
+	clocks__record();
 	reaper.clock_every = every < CLOCK_EVERY ? every : CLOCK_EVERY;
 	/* From now on: the round may have begun long ago, and pairs that are near are of no use. */
 	reaper.next_clock = kernel_clock__boot_ns() + reaper.clock_every;
@@ -119,17 +119,17 @@ static void record_clocks(uint64_t every)
 static void switch_recording(bool on)
 {
 	if (on) {
-		clocks_announce();
+		clocks__announce();
 		record_clocks(CLOCK_FIRST);
-		copies_profile(true);
-		shm_prepare(&agent.shm);
+		copies__profile(true);
+		shared_memory__prepare(&agent.shm);
 	} else {
-		clocks_record();
+		clocks__record();
 	}
 	__atomic_store_n(&agent.active, on, __ATOMIC_RELEASE);
 	if (on)
 		watch(true);
-	agent_say("%s", on ? "recording" : "dormant");
+	agent__say("%s", on ? "recording" : "dormant");
 }
 
 static void answer_tracer(bool on)
@@ -149,7 +149,7 @@ static void switch_telling(uint32_t wants)
 		return;
 	reaper.told = wants;
 	if (wants) {
-		copies_profile(true);
+		copies__profile(true);
 		watch(true);
 	}
 	__atomic_store_n(&agent.told, wants, __ATOMIC_RELEASE);
@@ -162,7 +162,7 @@ static void follow_wishes(bool record)
 	if (record != agent_active())
 		switch_recording(record);
 	if (agent_told() != reaper.told || __atomic_load_n(&reaper.ask, __ATOMIC_ACQUIRE))
-		switch_telling(client_wishes());
+		switch_telling(client__wishes());
 	pthread_mutex_unlock(&switching);
 }
 
@@ -173,10 +173,10 @@ static void follow_wishes(bool record)
 static void end_watching(bool relays)
 {
 	pthread_mutex_lock(&switching);
-	if (!agent_follows() && agent_watching() && !shadow_has_kernels())
+	if (!agent_follows() && agent_watching() && !shadow__has_kernels())
 		watch(false);
 	if (!agent_follows() && !relays)
-		copies_profile(false);
+		copies__profile(false);
 	pthread_mutex_unlock(&switching);
 }
 
@@ -184,22 +184,22 @@ static void end_watching(bool relays)
 static void say_places(uint64_t places)
 {
 	if (places && places != reaper.places)
-		agent_say("captures calls that are made from %" PRIu64 " places", places);
+		agent__say("captures calls that are made from %" PRIu64 " places", places);
 	reaper.places = places;
 }
 
 /* Calls are captured in the process while a tracer wants them. */
 static void follow_calls(bool on)
 {
-	bool changed = stubs_follow(on && !others_probe());
+	bool changed = call_stubs__follow(on && !others_probe());
 
-	if (!stubs_capture()) {
+	if (!call_stubs__capture()) {
 		say_places(0);
 		return;
 	}
-	spans_prepare();
-	bind_look(changed, stubs_places());
-	say_places(__atomic_load_n(stubs_places(), __ATOMIC_RELAXED));
+	call_spans__prepare();
+	bind_stubs__look(changed, call_stubs__places());
+	say_places(__atomic_load_n(call_stubs__places(), __ATOMIC_RELAXED));
 }
 
 /* One round; returns how long to sleep, ns. */
@@ -215,13 +215,13 @@ static long round_once(void)
 	follow_wishes(record);
 	answer_tracer(on);
 	follow_calls(on);
-	in_flight = queues_reap();
+	in_flight = queues__reap();
 	__atomic_thread_fence(__ATOMIC_SEQ_CST); /* as in copy_hooks.c: not wanted, or a relay */
-	relays = relays_reap();
+	relays = signal_relay__reap();
 	end_watching(relays);
-	reaper.numbered = flight_round(reaper.numbered);
+	reaper.numbered = flight__round(reaper.numbered);
 	if (record)
-		shm_prepare(&agent.shm);
+		shared_memory__prepare(&agent.shm);
 	if (record && now >= reaper.next_clock)
 		record_clocks(2 * reaper.clock_every);
 	if (on || agent_told() || in_flight)
@@ -245,7 +245,7 @@ static void wait_for_news(uint32_t seen, long ns)
 		    0, 0);
 }
 
-/* Not by reaper_stop's thread, which may hold locks of the runtime. */
+/* Not by reaper__stop's thread, which may hold locks of the runtime. */
 static void end_all(void)
 {
 	pthread_mutex_lock(&switching);
@@ -253,10 +253,10 @@ static void end_all(void)
 		switch_recording(false);
 	if (agent_told())
 		switch_telling(0);
-	copies_profile(false);
+	copies__profile(false);
 	pthread_mutex_unlock(&switching);
 	answer_tracer(false);
-	stubs_follow(false);
+	call_stubs__follow(false);
 }
 
 static void *reap(void *arg)
@@ -269,24 +269,24 @@ static void *reap(void *arg)
 		seen = __atomic_load_n(news(), __ATOMIC_ACQUIRE);
 	}
 	end_all();
-	queues_reap();
+	queues__reap();
 	watch(false);
 	return NULL;
 }
 
-int reaper_start(bool recording)
+int reaper__start(bool recording)
 {
 	int err;
 
-	clocks_announce();
+	clocks__announce();
 	memset(&reaper, 0, sizeof(reaper));
 	reaper.unattended = recording;
 	if (recording)
 		switch_recording(true);
 	answer_tracer(recording);
-	err = thread_start(&reaper.thread, reap);
+	err = start_thread__start(&reaper.thread, reap);
 	__atomic_store_n(&reaper.running, !err, __ATOMIC_RELEASE);
-	reaper_ask_client();
+	reaper__ask_client();
 	return err;
 }
 
@@ -296,27 +296,27 @@ static void wake_up(void)
 	raw_syscall(SYS_futex, (long)news(), FUTEX_WAKE, 1, 0, 0, 0);
 }
 
-void reaper_ask_client_later(void)
+void reaper__ask_client_later(void)
 {
 	__atomic_store_n(&reaper.ask, 1, __ATOMIC_RELEASE);
 	wake_up();
 }
 
-bool reaper_ask_client(void)
+bool reaper__ask_client(void)
 {
 	bool running;
 
 	pthread_mutex_lock(&switching);
 	running = __atomic_load_n(&reaper.running, __ATOMIC_ACQUIRE) && !agent.off;
 	if (running)
-		switch_telling(client_wishes());
+		switch_telling(client__wishes());
 	pthread_mutex_unlock(&switching);
 	if (running)
 		wake_up();
 	return running;
 }
 
-void reaper_stop(void)
+void reaper__stop(void)
 {
 	struct timespec until = kernel_clock__in(STOP_WAIT_NS);
 
@@ -328,7 +328,7 @@ void reaper_stop(void)
 		pthread_detach(reaper.thread);
 }
 
-void reaper_forked(void)
+void reaper__forked(void)
 {
 	pthread_mutex_init(&switching, NULL);
 	reaper.running = false;

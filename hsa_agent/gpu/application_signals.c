@@ -44,7 +44,7 @@ static struct shard shards[SHARDS] = {
 uint32_t shadow_count;
 static uint32_t kernels;
 
-bool shadow_has_kernels(void)
+bool shadow__has_kernels(void)
 {
 	return __atomic_load_n(&kernels, __ATOMIC_ACQUIRE);
 }
@@ -97,7 +97,7 @@ static void remove_entry(struct entry **link, struct shard *shard)
 
 static void detach(struct entry *e)
 {
-	flight_end(e->kernel->notice.op);
+	flight__end(e->kernel->notice.op);
 	e->kernel = NULL;
 	__atomic_fetch_sub(&kernels, 1, __ATOMIC_RELEASE);
 }
@@ -109,7 +109,7 @@ static bool take_times(struct entry *e)
 
 	if (!__atomic_load_n(&signal_abi(signal)->end_ts, __ATOMIC_ACQUIRE))
 		return false;
-	inflight_tell_end(e->kernel);
+	inflight__tell_end(e->kernel);
 	e->kernel->told = true;
 	detach(e);
 	return true;
@@ -118,7 +118,7 @@ static bool take_times(struct entry *e)
 /* The signal is reused or destroyed before the times were read from it. */
 static void end_untimed(struct entry *e)
 {
-	inflight_tell_untimed(&e->kernel->notice, e->kernel->device_id);
+	inflight__tell_untimed(&e->kernel->notice, e->kernel->device_id);
 	e->kernel->told = true;
 	detach(e);
 }
@@ -157,17 +157,17 @@ static bool watch_if_free(hsa_signal_t signal, struct op *op)
 	return is_free;
 }
 
-bool shadow_reserve(hsa_signal_t signal)
+bool shadow__reserve(hsa_signal_t signal)
 {
 	return watch_if_free(signal, NULL);
 }
 
-bool shadow_watch(hsa_signal_t signal, struct op *op)
+bool shadow__watch(hsa_signal_t signal, struct op *op)
 {
 	return watch_if_free(signal, op);
 }
 
-bool shadow_has_ended(struct op *op)
+bool shadow__has_ended(struct op *op)
 {
 	struct shard *shard;
 	struct entry **link = lock_entry(op->timed, &shard);
@@ -182,7 +182,7 @@ bool shadow_has_ended(struct op *op)
 	return ended;
 }
 
-void shadow_forget(struct op *op)
+void shadow__forget(struct op *op)
 {
 	struct shard *shard;
 	struct entry **link = lock_entry(op->timed, &shard);
@@ -194,7 +194,7 @@ void shadow_forget(struct op *op)
 	pthread_mutex_unlock(&shard->lock);
 }
 
-void shadow_stamp(hsa_signal_t signal, uint64_t begin, uint64_t end)
+void shadow__stamp(hsa_signal_t signal, uint64_t begin, uint64_t end)
 {
 	struct shard *shard;
 	struct entry *e = *lock_entry(signal, &shard);
@@ -208,7 +208,7 @@ void shadow_stamp(hsa_signal_t signal, uint64_t begin, uint64_t end)
 
 /* ---- copies ---- */
 
-bool shadow_expect_copy(hsa_signal_t signal, uint64_t op)
+bool shadow__expect_copy(hsa_signal_t signal, uint64_t op)
 {
 	struct shard *shard;
 	struct entry **link = lock_entry(signal, &shard);
@@ -224,7 +224,7 @@ bool shadow_expect_copy(hsa_signal_t signal, uint64_t op)
 	return e;
 }
 
-void shadow_settle_copy(hsa_signal_t signal, uint64_t op, uint64_t begin, uint64_t end)
+void shadow__settle_copy(hsa_signal_t signal, uint64_t op, uint64_t begin, uint64_t end)
 {
 	struct shard *shard;
 	struct entry *e = *lock_entry(signal, &shard);
@@ -240,8 +240,8 @@ void shadow_settle_copy(hsa_signal_t signal, uint64_t op, uint64_t begin, uint64
  * The runtime knows nothing of a copy that completes the application's signal, so it has no answer
  * to give; its answer counts only when we have none either.
  */
-hsa_status_t shadow__get_async_copy_time(hsa_signal_t signal,
-					 hsa_amd_profiling_async_copy_time_t *time)
+hsa_status_t hook_hsa_amd_profiling_get_async_copy_time(hsa_signal_t signal,
+							hsa_amd_profiling_async_copy_time_t *time)
 {
 	struct shard *shard;
 	struct entry *e;
@@ -262,7 +262,7 @@ hsa_status_t shadow__get_async_copy_time(hsa_signal_t signal,
 
 /* ---- ends ---- */
 
-void shadow_drop_slow(hsa_signal_t signal, bool destroyed)
+void shadow__drop_slow(hsa_signal_t signal, bool destroyed)
 {
 	struct shard *shard;
 	struct entry **link = lock_entry(signal, &shard);
@@ -277,14 +277,14 @@ void shadow_drop_slow(hsa_signal_t signal, bool destroyed)
 	pthread_mutex_unlock(&shard->lock);
 }
 
-hsa_status_t shadow__signal_destroy(hsa_signal_t signal)
+hsa_status_t hook_hsa_signal_destroy(hsa_signal_t signal)
 {
 	if (unlikely(__atomic_load_n(&shadow_count, __ATOMIC_RELAXED)))
-		shadow_drop_slow(signal, true);
+		shadow__drop_slow(signal, true);
 	return hsa.core.hsa_signal_destroy_fn(signal);
 }
 
-void shadow_forked(void)
+void shadow__forked(void)
 {
 	for (int i = 0; i < SHARDS; i++)
 		pthread_mutex_init(&shards[i].lock, NULL);

@@ -30,14 +30,14 @@ static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static struct code *loaded;
 static uint32_t last_id;
 
-void code_init(void)
+void code_objects__init(void)
 {
 	if (hsa.core.hsa_system_get_major_extension_table_fn(HSA_EXTENSION_AMD_LOADER, 1,
 							     sizeof(loader), &loader))
 		memset(&loader, 0, sizeof(loader));
 }
 
-bool code_descriptor(uint64_t kernel_object, void *descriptor)
+bool code_objects__descriptor(uint64_t kernel_object, void *descriptor)
 {
 	const void *host = NULL;
 
@@ -49,7 +49,7 @@ bool code_descriptor(uint64_t kernel_object, void *descriptor)
 	return true;
 }
 
-uint32_t code_of_kernel(uint64_t kernel_object)
+uint32_t code_objects__of_kernel(uint64_t kernel_object)
 {
 	uint32_t id = 0;
 
@@ -67,7 +67,7 @@ uint32_t code_of_kernel(uint64_t kernel_object)
 static void tell(const struct code *c, enum rt_agent_what what, uint64_t begin)
 {
 	uint64_t pos;
-	struct rt_agent_rec *rec = agent_claim(RT_AGENT_CODE, what, begin, &pos);
+	struct rt_agent_rec *rec = agent__claim(RT_AGENT_CODE, what, begin, &pos);
 
 	if (!rec)
 		return;
@@ -76,7 +76,7 @@ static void tell(const struct code *c, enum rt_agent_what what, uint64_t begin)
 	rec->resource.address = c->base;
 	rec->resource.bytes = c->size;
 	rec->resource.other = c->kernels;
-	shm_publish(rec, pos);
+	shared_memory__publish(rec, pos);
 }
 
 /* ---- loading ---- */
@@ -121,13 +121,13 @@ static void write_meta(const struct code *c, hsa_loaded_code_object_t object)
 		rec->time = kernel_clock__boot_ns();
 		rec->id = c->id;
 		rec->agent = c->device;
-		rec->tid = agent_tid();
+		rec->tid = agent__tid();
 		rec->uri_len = len;
 		if (len)
 			rt_meta_put_name(rec->uri, uri, full);
-		shm_meta(&agent.shm, &rec->h);
+		shared_memory__meta(&agent.shm, &rec->h);
 	} else {
-		shm_lose_meta(&agent.shm);
+		shared_memory__lose_meta(&agent.shm);
 	}
 	free(rec);
 	free(uri);
@@ -142,7 +142,7 @@ static hsa_status_t on_object(hsa_executable_t executable, hsa_loaded_code_objec
 	hsa_agent_t device;
 
 	if (!c) {
-		shm_lose_meta(&agent.shm);
+		shared_memory__lose_meta(&agent.shm);
 		return HSA_STATUS_SUCCESS;
 	}
 	if (get(object, INFO(AGENT), &device) || get(object, INFO(LOAD_BASE), &c->base) ||
@@ -151,7 +151,7 @@ static hsa_status_t on_object(hsa_executable_t executable, hsa_loaded_code_objec
 		return HSA_STATUS_SUCCESS;
 	}
 	c->executable = executable;
-	c->device = device_id(device);
+	c->device = device__id(device);
 	c->id = __atomic_add_fetch(&last_id, 1, __ATOMIC_RELAXED);
 	write_meta(c, object);
 	pthread_mutex_lock(&lock);
@@ -161,14 +161,14 @@ static hsa_status_t on_object(hsa_executable_t executable, hsa_loaded_code_objec
 	return HSA_STATUS_SUCCESS;
 }
 
-void code_loaded(hsa_executable_t executable)
+void code_objects__loaded(hsa_executable_t executable)
 {
 	if (loader.hsa_ven_amd_loader_executable_iterate_loaded_code_objects)
 		loader.hsa_ven_amd_loader_executable_iterate_loaded_code_objects(executable,
 										 on_object, NULL);
 }
 
-void code_tell_loaded(hsa_executable_t executable, uint64_t begin)
+void code_objects__tell_loaded(hsa_executable_t executable, uint64_t begin)
 {
 	pthread_mutex_lock(&lock);
 	for (const struct code *c = loaded; c; c = c->next)
@@ -179,7 +179,7 @@ void code_tell_loaded(hsa_executable_t executable, uint64_t begin)
 
 /* ---- unloading ---- */
 
-struct code *code_take(hsa_executable_t executable)
+struct code *code_objects__take(hsa_executable_t executable)
 {
 	struct code *taken = NULL;
 
@@ -197,7 +197,7 @@ struct code *code_take(hsa_executable_t executable)
 	return taken;
 }
 
-struct code *code_take_all(void)
+struct code *code_objects__take_all(void)
 {
 	struct code *taken;
 
@@ -213,14 +213,14 @@ static void bury(struct code *c, uint64_t begin)
 	struct rt_meta_code_end rec = {.h = {RT_META_CODE_END, sizeof(rec)}};
 
 	rec.id = c->id;
-	rec.tid = agent_tid();
+	rec.tid = agent__tid();
 	rec.time = kernel_clock__boot_ns();
-	shm_meta(&agent.shm, &rec.h);
+	shared_memory__meta(&agent.shm, &rec.h);
 	tell(c, RT_WHAT_CODE_UNLOAD, begin);
 	free(c);
 }
 
-void code_unloaded(struct code *taken, uint64_t begin)
+void code_objects__unloaded(struct code *taken, uint64_t begin)
 {
 	for (struct code *next; taken; taken = next) {
 		next = taken->next;
@@ -228,7 +228,7 @@ void code_unloaded(struct code *taken, uint64_t begin)
 	}
 }
 
-void code_put_back(struct code *taken)
+void code_objects__put_back(struct code *taken)
 {
 	struct code *last = taken;
 
@@ -242,7 +242,7 @@ void code_put_back(struct code *taken)
 	pthread_mutex_unlock(&lock);
 }
 
-void code_forked(void)
+void code_objects__forked(void)
 {
 	pthread_mutex_init(&lock, NULL);
 	loaded = NULL;

@@ -32,7 +32,7 @@ static void read_times(const struct relay *c, struct copy_times *t)
 
 	*t = (struct copy_times){0};
 	for (int i = 0; i < LINE_TRIES && !t->times.ticks; i++) {
-		bool known = clocks_line(c->device_id, &before);
+		bool known = clocks__line(c->device_id, &before);
 
 		/* Fails when the application's wish not to have times was in time. */
 		if (hsa.amd.hsa_amd_profiling_get_async_copy_time_fn(c->timed, &t->runtime)) {
@@ -43,11 +43,11 @@ static void read_times(const struct relay *c, struct copy_times *t)
 		t->times.end = t->times.runtime_end = t->runtime.end;
 		if (!known)
 			return;
-		t->times.ticks = clocks_line(c->device_id, &after) && same_line(&before, &after);
+		t->times.ticks = clocks__line(c->device_id, &after) && same_line(&before, &after);
 	}
 	if (t->times.ticks) {
-		t->times.begin = clocks_to_ticks(&after, t->times.begin);
-		t->times.end = clocks_to_ticks(&after, t->times.end);
+		t->times.begin = clocks__to_ticks(&after, t->times.begin);
+		t->times.end = clocks__to_ticks(&after, t->times.end);
 	}
 }
 
@@ -57,8 +57,8 @@ static void copy_ended(struct relay *c, hsa_signal_value_t value)
 
 	read_times(c, &t);
 	if (agent.shm.base)
-		inflight_tell_done(&c->notice, c->device_id, &t.times, value);
-	shadow_settle_copy(c->own, c->notice.op, t.runtime.start, t.runtime.end);
+		inflight__tell_done(&c->notice, c->device_id, &t.times, value);
+	shadow__settle_copy(c->own, c->notice.op, t.runtime.start, t.runtime.end);
 }
 
 static bool record_copy(uint64_t op, const struct copy_request *r)
@@ -66,12 +66,12 @@ static bool record_copy(uint64_t op, const struct copy_request *r)
 	struct rt_agent_rec *rec;
 	uint64_t pos;
 
-	rec = shm_claim(&agent.shm, RT_AGENT_COPY, &pos);
+	rec = shared_memory__claim(&agent.shm, RT_AGENT_COPY, &pos);
 	if (!rec)
 		return false;
-	rec->tid = agent_tid();
+	rec->tid = agent__tid();
 	rec->op = op;
-	spans_in(&rec->corr, &rec->root);
+	call_spans__in(&rec->corr, &rec->root);
 	rec->flags = r->flags;
 	rec->copy.engine = r->engine;
 	rec->copy.src_agent = r->src_agent;
@@ -79,15 +79,15 @@ static bool record_copy(uint64_t op, const struct copy_request *r)
 	rec->copy.bytes = r->bytes;
 	rec->copy.src = (uint64_t)r->src;
 	rec->copy.dst = (uint64_t)r->dst;
-	rec->time = spans_now();
-	shm_publish(rec, pos);
+	rec->time = call_spans__now();
+	shared_memory__publish(rec, pos);
 	return true;
 }
 
 static void lose(void)
 {
 	if (agent_wanted())
-		shm_lose(&agent.shm, RT_AGENT_COPY);
+		shared_memory__lose(&agent.shm, RT_AGENT_COPY);
 }
 
 /* Reports the copy, and notes the receivers of its end. False: there are none. */
@@ -97,37 +97,37 @@ static bool tell_submitted(struct relay *c, const struct copy_request *r)
 		c->notice.recorded = record_copy(c->notice.op, r);
 	else
 		lose();
-	c->notice.operation = client_copy_submitted(c->device_id, r);
+	c->notice.operation = client__copy_submitted(c->device_id, r);
 	return notice_anybody(&c->notice);
 }
 
 /* It was started, and the runtime will not do it. */
 static void give_up(struct relay *c, hsa_signal_value_t value)
 {
-	inflight_tell_done(&c->notice, 0, &(struct times){0}, value);
-	relay_cancel(c);
+	inflight__tell_done(&c->notice, 0, &(struct times){0}, value);
+	signal_relay__cancel(c);
 }
 
 static bool is_wanted(void)
 {
-	return agent_active() || client_wants(RT_AGENT_COPY);
+	return agent_active() || client__wants(RT_AGENT_COPY);
 }
 
 /* NULL: that cannot be; the copy is then counted as lost and reported without times. */
 static struct relay *new_relay(const struct copy_request *r, hsa_signal_t own)
 {
-	uint32_t device = device_gpu(r->src_agent).handle ? r->src_agent : r->dst_agent;
-	struct relay *c = relay_new(own);
+	uint32_t device = device__gpu(r->src_agent).handle ? r->src_agent : r->dst_agent;
+	struct relay *c = signal_relay__new(own);
 
-	if (c && shadow_expect_copy(own, c->notice.op)) {
+	if (c && shadow__expect_copy(own, c->notice.op)) {
 		c->device_id = device;
 		c->flags = RT_FLIGHT_COPY;
 		return c;
 	}
 	lose();
-	client_ended(client_copy_submitted(device, r), &(struct times){0}, false);
+	client__ended(client__copy_submitted(device, r), &(struct times){0}, false);
 	if (c)
-		relay_put(c);
+		signal_relay__put(c);
 	return NULL;
 }
 
@@ -138,7 +138,7 @@ static struct relay *new_relay(const struct copy_request *r, hsa_signal_t own)
  */
 static struct relay *begin(const struct copy_request *r, hsa_signal_t *completion)
 {
-	bool is_copy = r->bytes && signal_is_real(*completion);
+	bool is_copy = r->bytes && signal__is_real(*completion);
 	struct relay *c = NULL;
 	hsa_signal_t timed;
 
@@ -151,11 +151,11 @@ static struct relay *begin(const struct copy_request *r, hsa_signal_t *completio
 	if (!tell_submitted(c, r))
 		goto put;
 	timed = c->timed; /* read now: later the relay may be another operation's */
-	if (!relay_start(c, copy_ended)) {
-		inflight_tell_untimed(&c->notice, 0);
+	if (!signal_relay__start(c, copy_ended)) {
+		inflight__tell_untimed(&c->notice, 0);
 		goto put;
 	}
-	/* From here on the runtime takes times until it has ended, see copies_profile. */
+	/* From here on the runtime takes times until it has ended, see copies__profile. */
 	__atomic_thread_fence(__ATOMIC_SEQ_CST);
 	if (is_wanted()) {
 		*completion = timed;
@@ -164,7 +164,7 @@ static struct relay *begin(const struct copy_request *r, hsa_signal_t *completio
 	give_up(c, 0);
 	goto untouched;
 put:
-	relay_put(c);
+	signal_relay__put(c);
 untouched:
 	if (completion->handle)
 		shadow_drop(*completion);
@@ -185,17 +185,17 @@ static struct copy_request plain(const void *dst, hsa_agent_t dst_agent, const v
 				 hsa_agent_t src_agent, size_t size)
 {
 	return (struct copy_request){
-		.src_agent = device_id(src_agent),
-		.dst_agent = device_id(dst_agent),
+		.src_agent = device__id(src_agent),
+		.dst_agent = device__id(dst_agent),
 		.bytes = size,
 		.src = src,
 		.dst = dst,
 	};
 }
 
-hsa_status_t copies__async_copy(void *dst, hsa_agent_t dst_agent, const void *src,
-				hsa_agent_t src_agent, size_t size, uint32_t num_deps,
-				const hsa_signal_t *deps, hsa_signal_t completion)
+hsa_status_t hook_hsa_amd_memory_async_copy(void *dst, hsa_agent_t dst_agent, const void *src,
+					    hsa_agent_t src_agent, size_t size, uint32_t num_deps,
+					    const hsa_signal_t *deps, hsa_signal_t completion)
 {
 	const struct copy_request r = plain(dst, dst_agent, src, src_agent, size);
 	struct relay *c = begin(&r, &completion);
@@ -204,11 +204,13 @@ hsa_status_t copies__async_copy(void *dst, hsa_agent_t dst_agent, const void *sr
 								 size, num_deps, deps, completion));
 }
 
-hsa_status_t copies__async_copy_rect(const hsa_pitched_ptr_t *dst, const hsa_dim3_t *dst_offset,
-				     const hsa_pitched_ptr_t *src, const hsa_dim3_t *src_offset,
-				     const hsa_dim3_t *range, hsa_agent_t copy_agent,
-				     hsa_amd_copy_direction_t dir, uint32_t num_deps,
-				     const hsa_signal_t *deps, hsa_signal_t completion)
+hsa_status_t hook_hsa_amd_memory_async_copy_rect(const hsa_pitched_ptr_t *dst,
+						 const hsa_dim3_t *dst_offset,
+						 const hsa_pitched_ptr_t *src,
+						 const hsa_dim3_t *src_offset,
+						 const hsa_dim3_t *range, hsa_agent_t copy_agent,
+						 hsa_amd_copy_direction_t dir, uint32_t num_deps,
+						 const hsa_signal_t *deps, hsa_signal_t completion)
 {
 	struct copy_request r = {0};
 	hsa_pitched_ptr_t from, to;
@@ -217,7 +219,7 @@ hsa_status_t copies__async_copy_rect(const hsa_pitched_ptr_t *dst, const hsa_dim
 
 	if (peek__all(&to, dst, sizeof(to)) && peek__all(&from, src, sizeof(from)) &&
 	    peek__all(&size, range, sizeof(size))) {
-		uint32_t host = device_cpu_id(), gpu = device_id(copy_agent);
+		uint32_t host = device__cpu_id(), gpu = device__id(copy_agent);
 
 		r.src_agent = dir == hsaHostToDevice || dir == hsaHostToHost ? host : gpu;
 		r.dst_agent = dir == hsaDeviceToHost || dir == hsaHostToHost ? host : gpu;
@@ -255,7 +257,7 @@ hsa_status_t copies__async_copy_on_engine(void *dst, hsa_agent_t dst_agent, cons
 static pthread_mutex_t switch_lock = PTHREAD_MUTEX_INITIALIZER;
 static bool wanted_by_app, wanted_by_us;
 
-hsa_status_t copies__profiling_enable(bool enable)
+hsa_status_t hook_hsa_amd_profiling_async_copy_enable(bool enable)
 {
 	hsa_status_t status;
 
@@ -267,7 +269,7 @@ hsa_status_t copies__profiling_enable(bool enable)
 	return status;
 }
 
-void copies_profile(bool on)
+void copies__profile(bool on)
 {
 	pthread_mutex_lock(&switch_lock);
 	if (on != wanted_by_us) {
@@ -277,14 +279,14 @@ void copies_profile(bool on)
 	pthread_mutex_unlock(&switch_lock);
 }
 
-void copies_release(void)
+void copies__release(void)
 {
 	pthread_mutex_lock(&switch_lock);
 	wanted_by_app = wanted_by_us = false;
 	pthread_mutex_unlock(&switch_lock);
 }
 
-void copies_forked(void)
+void copies__forked(void)
 {
 	pthread_mutex_init(&switch_lock, NULL);
 	wanted_by_app = wanted_by_us = false;

@@ -8,12 +8,12 @@ static struct rt_agent_flight *slot_of(uint64_t op)
 }
 
 /* An operation that is still in flight when its slot is wanted again is left out. */
-void flight_begin(uint64_t op, hsa_signal_t signal, uint32_t device, uint32_t flags)
+void flight__begin(uint64_t op, hsa_signal_t signal, uint32_t device, uint32_t flags)
 {
 	struct rt_agent_flight *f = slot_of(op);
 
 	/* Times that only the runtime can convert are of no use without it. */
-	if (!clocks_have_ticks())
+	if (!clocks__have_ticks())
 		return;
 	__atomic_store_n(&f->op, 0, __ATOMIC_RELAXED);
 	__atomic_store_n(&f->signal, signal.handle, __ATOMIC_RELEASE);
@@ -22,7 +22,7 @@ void flight_begin(uint64_t op, hsa_signal_t signal, uint32_t device, uint32_t fl
 	__atomic_store_n(&f->op, op, __ATOMIC_RELEASE);
 }
 
-void flight_end(uint64_t op)
+void flight__end(uint64_t op)
 {
 	struct rt_agent_flight *f = slot_of(op);
 
@@ -30,7 +30,7 @@ void flight_end(uint64_t op)
 		__atomic_store_n(&f->op, 0, __ATOMIC_SEQ_CST);
 }
 
-uint64_t flight_round(uint64_t numbered)
+uint64_t flight__round(uint64_t numbered)
 {
 	struct rt_agent_state *state = agent.shm.state;
 	uint64_t oldest = state->oldest;

@@ -19,17 +19,17 @@ static uint32_t last_id;
 
 static const struct rt_meta_kernel *find_kernel(uint64_t kernel_object)
 {
-	return (const struct rt_meta_kernel *)map_get(&kernels, kernel_object);
+	return (const struct rt_meta_kernel *)pointer_map__get(&kernels, kernel_object);
 }
 
-uint32_t kernel_id(uint64_t kernel_object)
+uint32_t kernel__id(uint64_t kernel_object)
 {
 	const struct rt_meta_kernel *rec = find_kernel(kernel_object);
 
 	return rec ? rec->id : 0;
 }
 
-const char *kernel_name(uint64_t kernel_object)
+const char *kernel__name(uint64_t kernel_object)
 {
 	const struct rt_meta_kernel *rec = find_kernel(kernel_object);
 
@@ -67,9 +67,9 @@ static void put_registers(struct rt_meta_kernel *rec)
 	char descriptor[DESCRIPTOR_SIZE];
 	struct registers r;
 
-	if (!code_descriptor(rec->object, descriptor))
+	if (!code_objects__descriptor(rec->object, descriptor))
 		return;
-	descriptor_registers(descriptor, device_gfx(rec->agent), &r);
+	kernel_descriptor__registers(descriptor, device__gfx(rec->agent), &r);
 	rec->vgprs = r.vgprs;
 	rec->accum_vgprs = r.accum;
 	rec->sgprs = r.sgprs;
@@ -97,15 +97,15 @@ static void record_kernel(hsa_executable_symbol_t symbol, uint32_t device, uint6
 		rec->h.kind = RT_META_KERNEL;
 		rec->object = object;
 		rec->agent = device;
-		rec->code = code_of_kernel(object);
+		rec->code = code_objects__of_kernel(object);
 		put_registers(rec);
 		rec->id = __atomic_add_fetch(&last_id, 1, __ATOMIC_RELAXED);
 		put_name(rec, name, len);
-		logged = shm_meta(&agent.shm, &rec->h);
-		if (logged && map_put(&kernels, object, (uint64_t)logged))
-			shm_lose_meta(&agent.shm);
+		logged = shared_memory__meta(&agent.shm, &rec->h);
+		if (logged && pointer_map__put(&kernels, object, (uint64_t)logged))
+			shared_memory__lose_meta(&agent.shm);
 	} else {
-		shm_lose_meta(&agent.shm);
+		shared_memory__lose_meta(&agent.shm);
 	}
 	free(name);
 	free(rec);
@@ -127,7 +127,7 @@ static hsa_status_t on_unload(hsa_executable_t executable, hsa_agent_t device,
 	uint64_t object = kernel_object(symbol);
 
 	if (object)
-		map_remove(&kernels, object);
+		pointer_map__remove(&kernels, object);
 	return HSA_STATUS_SUCCESS;
 }
 
@@ -145,20 +145,20 @@ static void remove_kernels(hsa_agent_t device, uint32_t id, void *arg)
 	hsa.core.hsa_executable_iterate_agent_symbols_fn(*executable, device, on_unload, NULL);
 }
 
-hsa_status_t kernels__executable_freeze(hsa_executable_t executable, const char *options)
+hsa_status_t hook_hsa_executable_freeze(hsa_executable_t executable, const char *options)
 {
 	uint64_t begin = agent_begin();
 	hsa_status_t status = hsa.core.hsa_executable_freeze_fn(executable, options);
 
 	if (status != HSA_STATUS_SUCCESS || agent.off)
 		return status;
-	code_loaded(executable);
-	devices_each_gpu(add_kernels, &executable);
-	code_tell_loaded(executable, begin);
+	code_objects__loaded(executable);
+	devices__each_gpu(add_kernels, &executable);
+	code_objects__tell_loaded(executable, begin);
 	return status;
 }
 
-hsa_status_t kernels__executable_destroy(hsa_executable_t executable)
+hsa_status_t hook_hsa_executable_destroy(hsa_executable_t executable)
 {
 	uint64_t begin = agent_begin();
 	struct code *taken;
@@ -166,22 +166,22 @@ hsa_status_t kernels__executable_destroy(hsa_executable_t executable)
 
 	if (agent.off)
 		return hsa.core.hsa_executable_destroy_fn(executable);
-	devices_each_gpu(remove_kernels, &executable);
-	taken = code_take(executable);
+	devices__each_gpu(remove_kernels, &executable);
+	taken = code_objects__take(executable);
 	status = hsa.core.hsa_executable_destroy_fn(executable);
 	if (status == HSA_STATUS_SUCCESS)
-		code_unloaded(taken, begin);
+		code_objects__unloaded(taken, begin);
 	else
-		code_put_back(taken);
+		code_objects__put_back(taken);
 	return status;
 }
 
-void kernels_release(void)
+void kernels__release(void)
 {
-	code_unloaded(code_take_all(), 0);
+	code_objects__unloaded(code_objects__take_all(), 0);
 }
 
-void kernels_forked(void)
+void kernels__forked(void)
 {
-	code_forked();
+	code_objects__forked();
 }

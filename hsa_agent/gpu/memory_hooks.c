@@ -19,8 +19,8 @@ static struct map owners = MAP_INIT;
 
 static hsa_status_t on_pool(hsa_amd_memory_pool_t pool, void *arg)
 {
-	if (map_put(&owners, pool.handle, *(const uint32_t *)arg))
-		shm_lose_meta(&agent.shm);
+	if (pointer_map__put(&owners, pool.handle, *(const uint32_t *)arg))
+		shared_memory__lose_meta(&agent.shm);
 	return HSA_STATUS_SUCCESS;
 }
 
@@ -29,24 +29,24 @@ static void add_device(hsa_agent_t device, uint32_t id, void *arg)
 	hsa.amd.hsa_amd_agent_iterate_memory_pools_fn(device, on_pool, &id);
 }
 
-void memory_init(void)
+void memory__init(void)
 {
-	devices_each(add_device, NULL);
+	devices__each(add_device, NULL);
 }
 
 static void tell(enum rt_agent_what what, uint64_t begin, uint64_t owner, uint64_t address,
 		 uint64_t bytes, uint64_t other)
 {
 	uint64_t pos;
-	struct rt_agent_rec *rec = agent_claim(RT_AGENT_MEMORY, what, begin, &pos);
+	struct rt_agent_rec *rec = agent__claim(RT_AGENT_MEMORY, what, begin, &pos);
 
 	if (!rec)
 		return;
-	rec->resource.agent = map_get(&owners, owner);
+	rec->resource.agent = pointer_map__get(&owners, owner);
 	rec->resource.address = address;
 	rec->resource.bytes = bytes;
 	rec->resource.other = other;
-	shm_publish(rec, pos);
+	shared_memory__publish(rec, pos);
 }
 
 /* What the runtime has written there; 0: another thread has taken the place away since. */
@@ -57,8 +57,8 @@ static uint64_t address_at(void **place)
 
 /* ---- pools and regions ---- */
 
-hsa_status_t memory__pool_allocate(hsa_amd_memory_pool_t pool, size_t size, uint32_t flags,
-				   void **ptr)
+hsa_status_t hook_hsa_amd_memory_pool_allocate(hsa_amd_memory_pool_t pool, size_t size,
+					       uint32_t flags, void **ptr)
 {
 	uint64_t begin = agent_begin();
 	hsa_status_t status = hsa.amd.hsa_amd_memory_pool_allocate_fn(pool, size, flags, ptr);
@@ -68,7 +68,7 @@ hsa_status_t memory__pool_allocate(hsa_amd_memory_pool_t pool, size_t size, uint
 	return status;
 }
 
-hsa_status_t memory__pool_free(void *ptr)
+hsa_status_t hook_hsa_amd_memory_pool_free(void *ptr)
 {
 	uint64_t begin = agent_begin();
 	hsa_status_t status = hsa.amd.hsa_amd_memory_pool_free_fn(ptr);
@@ -78,7 +78,7 @@ hsa_status_t memory__pool_free(void *ptr)
 	return status;
 }
 
-hsa_status_t memory__allocate(hsa_region_t region, size_t size, void **ptr)
+hsa_status_t hook_hsa_memory_allocate(hsa_region_t region, size_t size, void **ptr)
 {
 	uint64_t begin = agent_begin();
 	hsa_status_t status = hsa.core.hsa_memory_allocate_fn(region, size, ptr);
@@ -88,7 +88,7 @@ hsa_status_t memory__allocate(hsa_region_t region, size_t size, void **ptr)
 	return status;
 }
 
-hsa_status_t memory__free(void *ptr)
+hsa_status_t hook_hsa_memory_free(void *ptr)
 {
 	uint64_t begin = agent_begin();
 	hsa_status_t status = hsa.core.hsa_memory_free_fn(ptr);

@@ -15,7 +15,7 @@
 #define IN_FLIGHT_MIN 16384
 #define WINDOW	      1024 /* operations looked at, from the oldest on, that may end out of order */
 
-int inflight_init(struct queue *q, uint32_t packets)
+int inflight__init(struct queue *q, uint32_t packets)
 {
 	uint64_t ring = IN_FLIGHT_MIN;
 
@@ -29,26 +29,26 @@ int inflight_init(struct queue *q, uint32_t packets)
 
 /* ---- of the launch path ---- */
 
-struct op *inflight_next(struct queue *q)
+struct op *inflight__next(struct queue *q)
 {
 	if (q->head - __atomic_load_n(&q->tail, __ATOMIC_ACQUIRE) > q->mask)
 		return NULL;
 	return &q->ops[q->head & q->mask];
 }
 
-void inflight_push(struct queue *q)
+void inflight__push(struct queue *q)
 {
 	__atomic_store_n(&q->head, q->head + 1, __ATOMIC_RELEASE);
 }
 
-bool inflight_make_ready(struct queue *q)
+bool inflight__make_ready(struct queue *q)
 {
 	if (q->ready.handle)
 		return true;
 	if (q->spare_tail != __atomic_load_n(&q->spare_head, __ATOMIC_ACQUIRE))
 		q->ready = q->spare[q->spare_tail++ & q->mask];
 	else
-		q->ready = signal_take_polled();
+		q->ready = signal__take_polled();
 	return q->ready.handle;
 }
 
@@ -61,8 +61,8 @@ static void put_spare(struct queue *q, hsa_signal_t signal)
 	__atomic_store_n(&q->spare_head, q->spare_head + 1, __ATOMIC_RELEASE);
 }
 
-void inflight_read_times(const struct notice *n, hsa_agent_t device, hsa_signal_t signal,
-			 struct times *times)
+void inflight__read_times(const struct notice *n, hsa_agent_t device, hsa_signal_t signal,
+			  struct times *times)
 {
 	const amd_signal_t *abi = signal_abi(signal);
 	hsa_amd_profiling_dispatch_time_t time = {0};
@@ -70,7 +70,7 @@ void inflight_read_times(const struct notice *n, hsa_agent_t device, hsa_signal_
 	*times = (struct times){
 		.begin = abi->start_ts,
 		.end = abi->end_ts,
-		.ticks = clocks_have_ticks(),
+		.ticks = clocks__have_ticks(),
 	};
 	if (!times->begin || !times->end) {
 		*times = (struct times){0};
@@ -93,7 +93,7 @@ static void record_done(uint64_t op, uint32_t device_id, const struct times *tim
 	struct rt_agent_rec *rec;
 	uint64_t pos;
 
-	rec = shm_claim(&agent.shm, RT_AGENT_DONE, &pos);
+	rec = shared_memory__claim(&agent.shm, RT_AGENT_DONE, &pos);
 	if (!rec)
 		goto out;
 	rec->op = op;
@@ -103,40 +103,40 @@ static void record_done(uint64_t op, uint32_t device_id, const struct times *tim
 	rec->done.gpu_end = times->end;
 	rec->done.status = value < 0 ? (uint64_t)value : 0;
 	rec->time = kernel_clock__boot_ns();
-	shm_publish(rec, pos);
+	shared_memory__publish(rec, pos);
 out:
-	flight_end(op);
+	flight__end(op);
 }
 
-void inflight_tell_done(const struct notice *n, uint32_t device_id, const struct times *times,
-			hsa_signal_value_t value)
+void inflight__tell_done(const struct notice *n, uint32_t device_id, const struct times *times,
+			 hsa_signal_value_t value)
 {
 	if (n->recorded)
 		record_done(n->op, device_id, times, value);
-	client_ended(n->operation, times, value < 0);
+	client__ended(n->operation, times, value < 0);
 }
 
-void inflight_tell_untimed(const struct notice *n, uint32_t device_id)
+void inflight__tell_untimed(const struct notice *n, uint32_t device_id)
 {
-	inflight_tell_done(n, device_id, &(struct times){0}, 0);
+	inflight__tell_done(n, device_id, &(struct times){0}, 0);
 }
 
-void inflight_tell_end(const struct op *op)
+void inflight__tell_end(const struct op *op)
 {
 	struct times times;
 
-	inflight_read_times(&op->notice, op->device, op->timed, &times);
-	inflight_tell_done(&op->notice, op->device_id, &times, signal_value(op->timed));
+	inflight__read_times(&op->notice, op->device, op->timed, &times);
+	inflight__tell_done(&op->notice, op->device_id, &times, signal_value(op->timed));
 }
 
 /* Reports the end of an operation and makes its signal ready for another. False: it runs. */
 static bool finish(struct queue *q, struct op *op)
 {
 	if (op->own)
-		return shadow_has_ended(op);
+		return shadow__has_ended(op);
 	if (signal_value(op->timed) > 0)
 		return false;
-	inflight_tell_end(op);
+	inflight__tell_end(op);
 	put_spare(q, op->timed);
 	return true;
 }
@@ -145,8 +145,8 @@ static bool finish(struct queue *q, struct op *op)
 static void give_up(struct op *op)
 {
 	if (op->own)
-		shadow_forget(op);
-	inflight_tell_untimed(&op->notice, op->device_id);
+		shadow__forget(op);
+	inflight__tell_untimed(&op->notice, op->device_id);
 	op->ended = true;
 }
 
@@ -162,7 +162,7 @@ static void give_up_stuck(struct queue *q, uint64_t head, uint64_t ended)
 		give_up(oldest);
 }
 
-uint64_t inflight_reap(struct queue *q)
+uint64_t inflight__reap(struct queue *q)
 {
 	uint64_t head = __atomic_load_n(&q->head, __ATOMIC_ACQUIRE), tail = q->tail, ended = 0;
 
@@ -182,9 +182,9 @@ uint64_t inflight_reap(struct queue *q)
 
 /* ---- ends ---- */
 
-void inflight_release(struct queue *q, bool gone)
+void inflight__release(struct queue *q, bool gone)
 {
-	for (uint64_t tail = q->tail; inflight_reap(q); tail = q->tail) {
+	for (uint64_t tail = q->tail; inflight__reap(q); tail = q->tail) {
 		struct op *op = &q->ops[q->tail & q->mask];
 
 		if (q->tail != tail)
@@ -195,12 +195,12 @@ void inflight_release(struct queue *q, bool gone)
 		give_up(op);
 		if (gone && !op->own) {
 			signal_make_ready(op->timed);
-			signal_put_polled(op->timed);
+			signal__put_polled(op->timed);
 		}
 	}
 	while (q->spare_tail != q->spare_head)
-		signal_put_polled(q->spare[q->spare_tail++ & q->mask]);
+		signal__put_polled(q->spare[q->spare_tail++ & q->mask]);
 	if (q->ready.handle)
-		signal_put_polled(q->ready);
+		signal__put_polled(q->ready);
 	q->ready.handle = 0;
 }

@@ -64,12 +64,12 @@ static void fill_owner(struct rt_agent_rec *rec, const struct queue *q, uint64_t
 {
 	struct owner owner;
 
-	rec->time = spans_now();
-	if (!owners_find(&q->owners, index, &owner))
+	rec->time = call_spans__now();
+	if (!owners__find(&q->owners, index, &owner))
 		return;
 	rec->tid = owner.tid;
-	if (!owners_are_elsewhere(q->hsa, index, &owner)) {
-		spans_in(&rec->corr, &rec->root);
+	if (!owners__are_elsewhere(q->hsa, index, &owner)) {
+		call_spans__in(&rec->corr, &rec->root);
 		return;
 	}
 	rec->dispatch.passed_on = rec->time;
@@ -80,7 +80,7 @@ static void fill_owner(struct rt_agent_rec *rec, const struct queue *q, uint64_t
 
 static void fill_dispatch(struct rt_agent_rec *rec, const hsa_kernel_dispatch_packet_t *pkt)
 {
-	rec->dispatch.kernel = kernel_id(pkt->kernel_object);
+	rec->dispatch.kernel = kernel__id(pkt->kernel_object);
 	rec->dispatch.grid[0] = pkt->grid_size_x;
 	rec->dispatch.grid[1] = pkt->grid_size_y;
 	rec->dispatch.grid[2] = pkt->grid_size_z;
@@ -98,7 +98,7 @@ static bool write_record(const struct queue *q, enum rt_agent_kind kind, uint64_
 	struct rt_agent_rec *rec;
 	uint64_t pos;
 
-	rec = shm_claim(&agent.shm, kind, &pos);
+	rec = shared_memory__claim(&agent.shm, kind, &pos);
 	if (!rec)
 		return false;
 	rec->flags = pkt->header & 1u << HSA_PACKET_HEADER_BARRIER ? RT_AGENT_F_BARRIER : 0;
@@ -108,7 +108,7 @@ static bool write_record(const struct queue *q, enum rt_agent_kind kind, uint64_
 	if (kind == RT_AGENT_DISPATCH)
 		fill_dispatch(rec, &pkt->dispatch);
 	fill_owner(rec, q, index);
-	shm_publish(rec, pos);
+	shared_memory__publish(rec, pos);
 	return true;
 }
 
@@ -116,7 +116,7 @@ static bool write_record(const struct queue *q, enum rt_agent_kind kind, uint64_
 static void lose(enum rt_agent_kind kind)
 {
 	if (agent_wanted() && tracer_wants(kind))
-		shm_lose(&agent.shm, kind);
+		shared_memory__lose(&agent.shm, kind);
 }
 
 /* ... nor has the client got it: it receives the packet with unknown times. */
@@ -126,8 +126,8 @@ static void lose_for_all(const struct queue *q, uint64_t index, const union pack
 	enum rt_agent_kind kind = packet_kind(pkt, header);
 
 	lose(kind);
-	client_ended(client_packet_submitted(q, kind, index, kernel_of(pkt, header)),
-		     &(struct times){0}, false);
+	client__ended(client__packet_submitted(q, kind, index, kernel_of(pkt, header)),
+		      &(struct times){0}, false);
 }
 
 /*
@@ -141,8 +141,8 @@ static bool tell_submitted(const struct queue *q, enum rt_agent_kind kind, uint6
 		n->recorded = write_record(q, kind, n->op, index, pkt);
 	else
 		lose(kind);
-	n->operation = client_packet_submitted(q, kind, index,
-					       kind == RT_AGENT_DISPATCH ? &pkt->dispatch : NULL);
+	n->operation = client__packet_submitted(q, kind, index,
+						kind == RT_AGENT_DISPATCH ? &pkt->dispatch : NULL);
 	return notice_anybody(n);
 }
 
@@ -171,7 +171,7 @@ static bool set_signal(const struct queue *q, uint64_t index, union packet *pkt,
 static bool has_timer(struct queue *q, uint64_t index, union packet *pkt, struct op *op)
 {
 	if (op->own)
-		return !is_taken(q, index, pkt) && shadow_watch(op->timed, op);
+		return !is_taken(q, index, pkt) && shadow__watch(op->timed, op);
 	if (!set_signal(q, index, pkt, (hsa_signal_t){0}, op->timed))
 		return false;
 	q->ready.handle = 0;
@@ -183,10 +183,10 @@ static bool record_packet(struct queue *q, enum rt_agent_kind kind, uint64_t ind
 			  union packet *pkt)
 {
 	hsa_signal_t own = pkt->dispatch.completion_signal;
-	struct op *op = inflight_next(q);
+	struct op *op = inflight__next(q);
 
-	if (!op ||
-	    (own.handle ? !signal_is_real(own) || !shadow_reserve(own) : !inflight_make_ready(q)))
+	if (!op || (own.handle ? !signal__is_real(own) || !shadow__reserve(own)
+			       : !inflight__make_ready(q)))
 		return false;
 	*op = (struct op){.notice = {.op = agent_next_op()},
 			  .device = q->device,
@@ -199,11 +199,11 @@ static bool record_packet(struct queue *q, enum rt_agent_kind kind, uint64_t ind
 		return true; /* counted */
 	}
 	if (op->notice.recorded)
-		flight_begin(op->notice.op, op->timed, q->device_id, op->own ? RT_FLIGHT_OWN : 0);
+		flight__begin(op->notice.op, op->timed, q->device_id, op->own ? RT_FLIGHT_OWN : 0);
 	if (has_timer(q, index, pkt, op))
-		inflight_push(q);
+		inflight__push(q);
 	else
-		inflight_tell_untimed(&op->notice, op->device_id);
+		inflight__tell_untimed(&op->notice, op->device_id);
 	return true;
 }
 
@@ -213,15 +213,15 @@ static void shared_ended(struct relay *r, hsa_signal_value_t value)
 
 	if (!agent.shm.base)
 		return;
-	inflight_read_times(&r->notice, r->device, r->timed, &times);
-	inflight_tell_done(&r->notice, r->device_id, &times, value);
+	inflight__read_times(&r->notice, r->device, r->timed, &times);
+	inflight__tell_done(&r->notice, r->device_id, &times, value);
 }
 
 /* The packet is one of several that complete the same signal. False: there is no room. */
 static bool record_shared(struct queue *q, enum rt_agent_kind kind, uint64_t index,
 			  union packet *pkt)
 {
-	struct relay *r = relay_new(pkt->dispatch.completion_signal);
+	struct relay *r = signal_relay__new(pkt->dispatch.completion_signal);
 	hsa_signal_t timed;
 
 	if (!r)
@@ -229,16 +229,16 @@ static bool record_shared(struct queue *q, enum rt_agent_kind kind, uint64_t ind
 	r->device = q->device;
 	r->device_id = q->device_id;
 	if (!tell_submitted(q, kind, index, pkt, &r->notice)) {
-		relay_put(r);
+		signal_relay__put(r);
 		return true; /* counted */
 	}
 	timed = r->timed; /* read now: later the relay may be another operation's */
-	if (!relay_start(r, shared_ended)) {
-		inflight_tell_untimed(&r->notice, r->device_id);
-		relay_put(r);
+	if (!signal_relay__start(r, shared_ended)) {
+		inflight__tell_untimed(&r->notice, r->device_id);
+		signal_relay__put(r);
 	} else if (!set_signal(q, index, pkt, r->own, timed)) {
-		inflight_tell_untimed(&r->notice, r->device_id);
-		relay_cancel(r);
+		inflight__tell_untimed(&r->notice, r->device_id);
+		signal_relay__cancel(r);
 	}
 	return true;
 }
@@ -246,8 +246,8 @@ static bool record_shared(struct queue *q, enum rt_agent_kind kind, uint64_t ind
 /* The client's function may ring this queue's doorbell: see store_slowly. */
 static void tell_packet(struct queue *q, const union packet *pkt, uint16_t header)
 {
-	if (unlikely(client_wants_packets()))
-		client_packet(q, pkt, kernel_of(pkt, header));
+	if (unlikely(client__wants_packets()))
+		client__packet(q, pkt, kernel_of(pkt, header));
 }
 
 /* The GPU is about to be given the packet. Also a while after recording has ended: see reaper.c. */
@@ -261,9 +261,9 @@ static void look_at(struct queue *q, uint64_t index, union packet *pkt, uint16_t
 		shadow_drop(own);
 	if (!q->watched) {
 		lose_for_all(q, index, pkt, header);
-	} else if ((agent_active() && tracer_wants(kind)) || client_wants(kind)) {
+	} else if ((agent_active() && tracer_wants(kind)) || client__wants(kind)) {
 		if (!record_packet(q, kind, index, pkt) &&
-		    !(signal_is_real(own) && record_shared(q, kind, index, pkt)))
+		    !(signal__is_real(own) && record_shared(q, kind, index, pkt)))
 			lose_for_all(q, index, pkt, header);
 	} else {
 		lose(kind);
@@ -299,8 +299,8 @@ static void look_at_new(struct queue *q, uint64_t written)
 		else if (hsa.core.hsa_queue_load_read_index_scacquire_fn(q->hsa) <= q->scanned)
 			break;
 		else if (agent_wanted()) /* the GPU has taken it already */
-			shm_lose(&agent.shm, RT_AGENT_DISPATCH);
-		owners_let_go(&q->owners, q->scanned);
+			shared_memory__lose(&agent.shm, RT_AGENT_DISPATCH);
+		owners__let_go(&q->owners, q->scanned);
 	}
 }
 
@@ -324,7 +324,7 @@ static void follow(struct queue *q, hsa_signal_value_t value)
 	int64_t written = write_index(q), first = q->asked < written ? written : q->asked + 1;
 
 	if (value >= first && agent_follows())
-		owners_note(q->hsa, first, value + 1 - first);
+		owners__note(q->hsa, first, value + 1 - first);
 	if (value > q->asked)
 		__atomic_store_n(&q->asked, value, __ATOMIC_RELAXED);
 	look_at_new(q, written);
@@ -359,14 +359,14 @@ static void ring(struct queue *q, hsa_signal_value_t value, store_fn store)
 static void __attribute__((noinline))
 store_slowly(hsa_signal_t signal, hsa_signal_value_t value, store_fn store)
 {
-	struct queue *q = queues_by_doorbell(signal);
+	struct queue *q = queues__by_doorbell(signal);
 
 	if (!q) {
 		store(signal, value);
 		return;
 	}
 	/* It goes with those that are being looked at. */
-	if (unlikely(client_is_told_of(q))) {
+	if (unlikely(client__is_told_of(q))) {
 		if (value > q->asked)
 			__atomic_store_n(&q->asked, value, __ATOMIC_RELAXED);
 		return;
@@ -378,7 +378,7 @@ store_slowly(hsa_signal_t signal, hsa_signal_value_t value, store_fn store)
 
 /* The one branch that a launch pays while packets are not looked at. */
 #define STORE(order)                                                                         \
-	void dispatch__signal_store_##order(hsa_signal_t signal, hsa_signal_value_t value)   \
+	void hook_hsa_signal_store_##order(hsa_signal_t signal, hsa_signal_value_t value)    \
 	{                                                                                    \
 		if (likely(!(agent_watching() | agent_asked())))                             \
 			hsa.core.hsa_signal_store_##order##_fn(signal, value);               \
@@ -403,7 +403,7 @@ static void lose_held_back(const struct queue *q)
 	}
 }
 
-void dispatch_follow(struct queue *q, bool on)
+void dispatch__follow(struct queue *q, bool on)
 {
 	pthread_mutex_lock(&q->lock);
 	if (on && !q->follows) {
@@ -428,7 +428,7 @@ static bool holds_back(const struct queue *q)
 	       __atomic_load_n(&q->rung, __ATOMIC_RELAXED);
 }
 
-void dispatch_pass_on(struct queue *q)
+void dispatch__pass_on(struct queue *q)
 {
 	/* If it is locked, a thread is storing to the doorbell. */
 	if (!holds_back(q) || pthread_mutex_trylock(&q->lock))

@@ -16,7 +16,7 @@
 
 #include "hsa_agent/gpu/queue_internal.h"
 
-int owners_init(struct owners *o, uint32_t packets)
+int owners__init(struct owners *o, uint32_t packets)
 {
 	o->mask = packets - 1;
 	o->list = calloc(packets, sizeof(*o->list));
@@ -29,10 +29,10 @@ static void let_go(struct owner *place, uint64_t next)
 	uint64_t held = __atomic_exchange_n(&place->held, next, __ATOMIC_ACQ_REL);
 
 	if (held)
-		client_release(held);
+		client__release(held);
 }
 
-void owners_let_go(const struct owners *o, uint64_t index)
+void owners__let_go(const struct owners *o, uint64_t index)
 {
 	struct owner *place = &o->list[index & o->mask];
 
@@ -40,10 +40,10 @@ void owners_let_go(const struct owners *o, uint64_t index)
 		let_go(place, 0);
 }
 
-void owners_free(struct owners *o)
+void owners__free(struct owners *o)
 {
 	for (uint64_t i = 0; o->list && i <= o->mask; i++)
-		owners_let_go(o, i);
+		owners__let_go(o, i);
 	free(o->list);
 }
 
@@ -80,7 +80,7 @@ static void put(struct owner *place, const struct owner *owner)
 	__atomic_store_n(&place->index, owner->index, __ATOMIC_RELEASE);
 }
 
-bool owners_find(const struct owners *o, uint64_t index, struct owner *owner)
+bool owners__find(const struct owners *o, uint64_t index, struct owner *owner)
 {
 	const struct owner *place = &o->list[index & o->mask];
 
@@ -101,67 +101,67 @@ static __thread struct {
 	uint64_t index;
 } last __attribute__((tls_model("initial-exec")));
 
-bool owners_are_elsewhere(const hsa_queue_t *queue, uint64_t index, const struct owner *owner)
+bool owners__are_elsewhere(const hsa_queue_t *queue, uint64_t index, const struct owner *owner)
 {
-	return owner->tid != agent_tid() || last.queue != queue ||
+	return owner->tid != agent__tid() || last.queue != queue ||
 	       (int64_t)(index - last.index) < 0;
 }
 
-bool owners_find_other(const hsa_queue_t *queue, const struct owners *o, uint64_t index,
-		       struct owner *owner)
+bool owners__find_other(const hsa_queue_t *queue, const struct owners *o, uint64_t index,
+			struct owner *owner)
 {
-	return owners_find(o, index, owner) && owners_are_elsewhere(queue, index, owner);
+	return owners__find(o, index, owner) && owners__are_elsewhere(queue, index, owner);
 }
 
-void owners_note(const hsa_queue_t *queue, uint64_t index, uint64_t count)
+void owners__note(const hsa_queue_t *queue, uint64_t index, uint64_t count)
 {
-	struct owners *o = queues_owners(queue);
-	struct owner owner = {.time = spans_now(), .tid = agent_tid()};
+	struct owners *o = queues__owners(queue);
+	struct owner owner = {.time = call_spans__now(), .tid = agent__tid()};
 
 	if (!o || count > o->mask + 1)
 		return;
-	spans_in(&owner.corr, &owner.root);
+	call_spans__in(&owner.corr, &owner.root);
 	if (agent_told())
-		owner.caller = client_caller();
+		owner.caller = client__caller();
 	last.queue = queue;
 	last.index = index;
 	for (uint64_t i = index; i < index + count; i++) {
 		owner.index = i;
-		owner.held = client_hold(owner.caller.subscriber_id);
+		owner.held = client__hold(owner.caller.subscriber_id);
 		put(&o->list[i & o->mask], &owner);
 	}
 }
 
-#define ADD(order)                                                                              \
-	uint64_t owners__add_write_index_##order(const hsa_queue_t *queue, uint64_t value)      \
-	{                                                                                       \
-		uint64_t index = hsa.core.hsa_queue_add_write_index_##order##_fn(queue, value); \
-                                                                                                \
-		if (agent_follows())                                                            \
-			owners_note(queue, index, value);                                       \
-		return index;                                                                   \
+#define ADD(order)                                                                                \
+	uint64_t hook_hsa_queue_add_write_index_##order(const hsa_queue_t *queue, uint64_t value) \
+	{                                                                                         \
+		uint64_t index = hsa.core.hsa_queue_add_write_index_##order##_fn(queue, value);   \
+                                                                                                  \
+		if (agent_follows())                                                              \
+			owners__note(queue, index, value);                                        \
+		return index;                                                                     \
 	}
 
 #define CAS(order)                                                                               \
-	uint64_t owners__cas_write_index_##order(const hsa_queue_t *queue, uint64_t expected,    \
-						 uint64_t value)                                 \
+	uint64_t hook_hsa_queue_cas_write_index_##order(const hsa_queue_t *queue,                \
+							uint64_t expected, uint64_t value)       \
 	{                                                                                        \
 		uint64_t index =                                                                 \
 			hsa.core.hsa_queue_cas_write_index_##order##_fn(queue, expected, value); \
                                                                                                  \
 		if (agent_follows() && index == expected)                                        \
-			owners_note(queue, index, value - index);                                \
+			owners__note(queue, index, value - index);                               \
 		return index;                                                                    \
 	}
 
 /* For queues with one producer. */
 #define STORE(order)                                                                            \
-	void owners__store_write_index_##order(const hsa_queue_t *queue, uint64_t value)        \
+	void hook_hsa_queue_store_write_index_##order(const hsa_queue_t *queue, uint64_t value) \
 	{                                                                                       \
 		if (agent_follows()) {                                                          \
 			uint64_t index = hsa.core.hsa_queue_load_write_index_relaxed_fn(queue); \
                                                                                                 \
-			owners_note(queue, index, value - index);                               \
+			owners__note(queue, index, value - index);                              \
 		}                                                                               \
 		hsa.core.hsa_queue_store_write_index_##order##_fn(queue, value);                \
 	}

@@ -22,22 +22,22 @@ static __thread const hsa_queue_t *learned __attribute__((tls_model("initial-exe
 
 static struct queue *find_queue(const hsa_queue_t *queue)
 {
-	return (struct queue *)map_get(&by_handle, (uint64_t)queue);
+	return (struct queue *)pointer_map__get(&by_handle, (uint64_t)queue);
 }
 
-struct queue *queues_by_doorbell(hsa_signal_t signal)
+struct queue *queues__by_doorbell(hsa_signal_t signal)
 {
-	return (struct queue *)map_get(&by_doorbell, signal.handle);
+	return (struct queue *)pointer_map__get(&by_doorbell, signal.handle);
 }
 
-struct owners *queues_owners(const hsa_queue_t *queue)
+struct owners *queues__owners(const hsa_queue_t *queue)
 {
 	struct queue *q = find_queue(queue);
 
 	return q && q->watched ? &q->owners : NULL;
 }
 
-void queues_identify(const hsa_queue_t *queue, uint32_t *id, uint32_t *device)
+void queues__identify(const hsa_queue_t *queue, uint32_t *id, uint32_t *device)
 {
 	const struct queue *q = find_queue(queue);
 
@@ -45,24 +45,24 @@ void queues_identify(const hsa_queue_t *queue, uint32_t *id, uint32_t *device)
 	*device = q ? q->device_id : 0;
 }
 
-uint64_t queues_reap(void)
+uint64_t queues__reap(void)
 {
 	uint64_t left = 0;
 
 	pthread_mutex_lock(&list_lock);
 	for (struct queue *q = list; q; q = q->next) {
-		dispatch_pass_on(q);
-		left += inflight_reap(q);
+		dispatch__pass_on(q);
+		left += inflight__reap(q);
 	}
 	pthread_mutex_unlock(&list_lock);
 	return left;
 }
 
-void queues_follow(bool on)
+void queues__follow(bool on)
 {
 	pthread_mutex_lock(&list_lock);
 	for (struct queue *q = list; q; q = q->next)
-		dispatch_follow(q, on);
+		dispatch__follow(q, on);
 	pthread_mutex_unlock(&list_lock);
 }
 
@@ -70,7 +70,7 @@ void queues_follow(bool on)
 
 static void free_queue(struct queue *q)
 {
-	owners_free(&q->owners);
+	owners__free(&q->owners);
 	free(q->ops);
 	free(q->spare);
 	free(q);
@@ -87,11 +87,11 @@ static struct queue *new_queue(hsa_queue_t *hsa_queue, hsa_agent_t device, hsa_q
 	pthread_mutex_init(&q->lock, NULL);
 	q->hsa = hsa_queue;
 	q->device = device;
-	q->device_id = device_id(device);
+	q->device_id = device__id(device);
 	q->users = 1;
 	q->shared = type == HSA_QUEUE_TYPE_COOPERATIVE;
-	q->watched = !agent.off && q->device_id && !owners_init(&q->owners, hsa_queue->size) &&
-		     !inflight_init(q, hsa_queue->size);
+	q->watched = !agent.off && q->device_id && !owners__init(&q->owners, hsa_queue->size) &&
+		     !inflight__init(q, hsa_queue->size);
 	return q;
 }
 
@@ -100,7 +100,7 @@ static void link_queue(struct queue *q)
 	pthread_mutex_lock(&list_lock);
 	q->next = list;
 	list = q;
-	dispatch_follow(q, agent_watching() || agent.off);
+	dispatch__follow(q, agent_watching() || agent.off);
 	pthread_mutex_unlock(&list_lock);
 }
 
@@ -117,18 +117,18 @@ static void unlink_queue(struct queue *q)
 
 static int make_known(struct queue *q)
 {
-	if (map_put(&by_handle, (uint64_t)q->hsa, (uint64_t)q))
+	if (pointer_map__put(&by_handle, (uint64_t)q->hsa, (uint64_t)q))
 		return -1;
-	if (!map_put(&by_doorbell, q->hsa->doorbell_signal.handle, (uint64_t)q))
+	if (!pointer_map__put(&by_doorbell, q->hsa->doorbell_signal.handle, (uint64_t)q))
 		return 0;
-	map_remove(&by_handle, (uint64_t)q->hsa);
+	pointer_map__remove(&by_handle, (uint64_t)q->hsa);
 	return -1;
 }
 
 static void make_unknown(const struct queue *q)
 {
-	map_remove(&by_doorbell, q->hsa->doorbell_signal.handle);
-	map_remove(&by_handle, (uint64_t)q->hsa);
+	pointer_map__remove(&by_doorbell, q->hsa->doorbell_signal.handle);
+	pointer_map__remove(&by_handle, (uint64_t)q->hsa);
 }
 
 /* False: no memory. Nothing is known of what it runs then, not even how much. */
@@ -146,10 +146,10 @@ static bool learn(hsa_queue_t *queue, hsa_agent_t device, hsa_queue_type32_t typ
 		hsa.amd.hsa_amd_profiling_set_profiler_enabled_fn(queue, 1);
 	else
 		__atomic_fetch_add(&agent.shm.state->skipped, 1, __ATOMIC_RELAXED);
-	q->id = queue_log_new(queue, q->device_id, q->watched);
+	q->id = queue_log__new(queue, q->device_id, q->watched);
 	link_queue(q);
-	queue_log_created(queue, q->id, q->device_id, begin);
-	agent_say("queue %u: %u packets%s", q->id, queue->size, q->watched ? "" : ", not watched");
+	queue_log__created(queue, q->id, q->device_id, begin);
+	agent__say("queue %u: %u packets%s", q->id, queue->size, q->watched ? "" : ", not watched");
 	return true;
 }
 
@@ -184,9 +184,10 @@ static void unlock_shared(hsa_queue_type32_t type)
 		pthread_mutex_unlock(&shared_lock);
 }
 
-hsa_status_t queues__create(hsa_agent_t device, uint32_t size, hsa_queue_type32_t type,
-			    void (*callback)(hsa_status_t, hsa_queue_t *, void *), void *data,
-			    uint32_t private_size, uint32_t group_size, hsa_queue_t **queue)
+hsa_status_t hook_hsa_queue_create(hsa_agent_t device, uint32_t size, hsa_queue_type32_t type,
+				   void (*callback)(hsa_status_t, hsa_queue_t *, void *),
+				   void *data, uint32_t private_size, uint32_t group_size,
+				   hsa_queue_t **queue)
 {
 	uint64_t begin = agent_begin();
 	hsa_status_t status;
@@ -202,10 +203,11 @@ hsa_status_t queues__create(hsa_agent_t device, uint32_t size, hsa_queue_type32_
 
 /* A tool may call this from inside of the above, and has a queue of its own over that which is
  * shared. */
-hsa_status_t queues__intercept_create(hsa_agent_t device, uint32_t size, hsa_queue_type32_t type,
-				      void (*callback)(hsa_status_t, hsa_queue_t *, void *),
-				      void *data, uint32_t private_size, uint32_t group_size,
-				      hsa_queue_t **queue)
+hsa_status_t
+hook_hsa_amd_queue_intercept_create(hsa_agent_t device, uint32_t size, hsa_queue_type32_t type,
+				    void (*callback)(hsa_status_t, hsa_queue_t *, void *),
+				    void *data, uint32_t private_size, uint32_t group_size,
+				    hsa_queue_t **queue)
 {
 	uint64_t begin = agent_begin();
 	hsa_status_t status;
@@ -218,10 +220,10 @@ hsa_status_t queues__intercept_create(hsa_agent_t device, uint32_t size, hsa_que
 }
 
 /* The times of our own signals depend on it, so it stays enabled. */
-hsa_status_t queues__set_profiler_enabled(hsa_queue_t *queue, int enable)
+hsa_status_t hook_hsa_amd_profiling_set_profiler_enabled(hsa_queue_t *queue, int enable)
 {
 	return hsa.amd.hsa_amd_profiling_set_profiler_enabled_fn(queue,
-								 enable || queues_owners(queue));
+								 enable || queues__owners(queue));
 }
 
 /* ---- destruction ---- */
@@ -236,8 +238,8 @@ static hsa_status_t destroy(struct queue *q, uint64_t begin)
 	make_unknown(q);
 	status = hsa.core.hsa_queue_destroy_fn(queue);
 	if (status == HSA_STATUS_SUCCESS) {
-		queue_log_destroyed(queue, q->id, q->device_id, begin);
-		inflight_release(q, true);
+		queue_log__destroyed(queue, q->id, q->device_id, begin);
+		inflight__release(q, true);
 		free_queue(q);
 	} else if (!make_known(q)) {
 		link_queue(q);
@@ -264,7 +266,7 @@ static hsa_status_t destroy_shared(hsa_queue_t *queue, uint64_t begin)
 	return status;
 }
 
-hsa_status_t queues__destroy(hsa_queue_t *queue)
+hsa_status_t hook_hsa_queue_destroy(hsa_queue_t *queue)
 {
 	struct queue *q = find_queue(queue);
 	uint64_t begin = agent_begin();
@@ -274,7 +276,7 @@ hsa_status_t queues__destroy(hsa_queue_t *queue)
 	return q->shared ? destroy_shared(queue, begin) : destroy(q, begin);
 }
 
-void queues_release(void)
+void queues__release(void)
 {
 	pthread_mutex_lock(&list_lock);
 	while (list) {
@@ -282,13 +284,13 @@ void queues_release(void)
 
 		list = q->next;
 		make_unknown(q);
-		inflight_release(q,
-				 false); /* it may still be passed packets: the rest of it stays */
+		inflight__release(q,
+				  false); /* it may still be passed packets: the rest of it stays */
 	}
 	pthread_mutex_unlock(&list_lock);
 }
 
-void queues_forked(void)
+void queues__forked(void)
 {
 	pthread_mutex_init(&list_lock, NULL);
 	pthread_mutex_init(&shared_lock, NULL);

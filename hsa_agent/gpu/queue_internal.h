@@ -82,7 +82,7 @@ struct queue {
 /* ---- queue_hooks.c ---- */
 
 /* NULL: it is none of a queue that is known. */
-struct queue *queues_by_doorbell(hsa_signal_t signal);
+struct queue *queues__by_doorbell(hsa_signal_t signal);
 
 /* ---- packet_intercept.c ---- */
 
@@ -90,71 +90,71 @@ struct queue *queues_by_doorbell(hsa_signal_t signal);
  * Has the application's packets looked at from now on, or not any more. Exact: what is reserved
  * after `agent.watching` was set is looked at, and nothing else.
  */
-void dispatch_follow(struct queue *q, bool on);
+void dispatch__follow(struct queue *q, bool on);
 /* Submits packets that were held back, if their turn has come. */
-void dispatch_pass_on(struct queue *q);
+void dispatch__pass_on(struct queue *q);
 
 /* ---- operations_in_flight.c ---- */
 
 /* 0, or -1 if memory is lacking. `packets`: of the queue. */
-int inflight_init(struct queue *q, uint32_t packets);
+int inflight__init(struct queue *q, uint32_t packets);
 /*
  * What has not completed never will. `gone`: the queue was destroyed; else the GPU may still write
  * to the signals.
  */
-void inflight_release(struct queue *q, bool gone);
+void inflight__release(struct queue *q, bool gone);
 /*
- * The next operation to be filled in, and inflight_push to have it looked after. NULL if there are
+ * The next operation to be filled in, and inflight__push to have it looked after. NULL if there are
  * too many. With the lock, both.
  */
-struct op *inflight_next(struct queue *q);
-void inflight_push(struct queue *q);
+struct op *inflight__next(struct queue *q);
+void inflight__push(struct queue *q);
 /* Has q->ready be a signal that waits to be completed. With the lock. */
-bool inflight_make_ready(struct queue *q);
+bool inflight__make_ready(struct queue *q);
 /* Writes the times of what has ended; returns how many operations are still in flight. */
-uint64_t inflight_reap(struct queue *q);
+uint64_t inflight__reap(struct queue *q);
 
 /* The times in a signal that an operation has completed. */
-void inflight_read_times(const struct notice *n, hsa_agent_t device, hsa_signal_t signal,
-			 struct times *times);
+void inflight__read_times(const struct notice *n, hsa_agent_t device, hsa_signal_t signal,
+			  struct times *times);
 /* That operation has ended: reports it with the contents of its signal. */
-void inflight_tell_end(const struct op *op);
+void inflight__tell_end(const struct op *op);
 /* An operation has ended; `value`: of its signal then. */
-void inflight_tell_done(const struct notice *n, uint32_t device_id, const struct times *times,
-			hsa_signal_value_t value);
+void inflight__tell_done(const struct notice *n, uint32_t device_id, const struct times *times,
+			 hsa_signal_value_t value);
 /* ... of which the times will not be known. */
-void inflight_tell_untimed(const struct notice *n, uint32_t device_id);
+void inflight__tell_untimed(const struct notice *n, uint32_t device_id);
 
 /* ---- application_signals.c ---- */
 
 /* An operation is to be watched that completes that signal of the application. False: its times
  * would not stay apart from those of others, or there is no memory. */
-bool shadow_reserve(hsa_signal_t signal);
+bool shadow__reserve(hsa_signal_t signal);
 /* ... this one, which is not with the GPU yet. False: the GPU has had it. */
-bool shadow_watch(hsa_signal_t signal, struct op *op);
+bool shadow__watch(hsa_signal_t signal, struct op *op);
 /* Has it ended? Then that is recorded. */
-bool shadow_has_ended(struct op *op);
+bool shadow__has_ended(struct op *op);
 /* It is not to be watched any more. */
-void shadow_forget(struct op *op);
+void shadow__forget(struct op *op);
 /* Gives the signal the times of another operation, unless it is watched. */
-void shadow_stamp(hsa_signal_t signal, uint64_t begin, uint64_t end);
+void shadow__stamp(hsa_signal_t signal, uint64_t begin, uint64_t end);
 
 /* ---- client.c ---- */
 
 /* Of this thread. */
-struct rtrace_caller client_caller(void);
+struct rtrace_caller client__caller(void);
 /* See agent_client.h: the id that is to be released, or 0. */
-uint64_t client_hold(uint64_t subscriber_id);
-void client_release(uint64_t subscriber_id);
+uint64_t client__hold(uint64_t subscriber_id);
+void client__release(uint64_t subscriber_id);
 /* What it receives. */
-bool client_wants(enum rt_agent_kind kind);
-bool client_wants_packets(void);
+bool client__wants(enum rt_agent_kind kind);
+bool client__wants_packets(void);
 /*
  * Reports a packet of that kind, or a copy, to it, if it wants that; what is returned goes into the
  * notice. `kernel`: NULL: it is no kernel's.
  */
-void *client_packet_submitted(const struct queue *q, enum rt_agent_kind kind, uint64_t index,
-			      const hsa_kernel_dispatch_packet_t *kernel);
+void *client__packet_submitted(const struct queue *q, enum rt_agent_kind kind, uint64_t index,
+			       const hsa_kernel_dispatch_packet_t *kernel);
 /* What is known of a copy when it is submitted. */
 struct copy_request {
 	uint32_t src_agent, dst_agent;
@@ -164,12 +164,12 @@ struct copy_request {
 	uint16_t flags;	 /* RT_AGENT_F_* */
 };
 
-void *client_copy_submitted(uint32_t device, const struct copy_request *r);
+void *client__copy_submitted(uint32_t device, const struct copy_request *r);
 /* NULL: it does not want to know. */
-void client_ended(void *operation, const struct times *times, bool failed);
-void client_packet(const struct queue *q, const void *packet,
-		   const hsa_kernel_dispatch_packet_t *kernel);
+void client__ended(void *operation, const struct times *times, bool failed);
+void client__packet(const struct queue *q, const void *packet,
+		    const hsa_kernel_dispatch_packet_t *kernel);
 /* By this thread, at the moment: its function has called the runtime, and that us. */
-bool client_is_told_of(const struct queue *q);
+bool client__is_told_of(const struct queue *q);
 
 #endif

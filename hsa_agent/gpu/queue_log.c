@@ -5,7 +5,7 @@
 
 static uint32_t last_id;
 
-uint32_t queue_log_new(const hsa_queue_t *queue, uint32_t device, bool watched)
+uint32_t queue_log__new(const hsa_queue_t *queue, uint32_t device, bool watched)
 {
 	struct rt_meta_queue rec = {.h = {RT_META_QUEUE, sizeof(rec)}};
 
@@ -14,17 +14,17 @@ uint32_t queue_log_new(const hsa_queue_t *queue, uint32_t device, bool watched)
 	rec.agent = device;
 	rec.size = queue->size;
 	rec.type = queue->type;
-	rec.tid = agent_tid();
+	rec.tid = agent__tid();
 	rec.unwatched = !watched;
 	rec.time = kernel_clock__boot_ns();
-	shm_meta(&agent.shm, &rec.h);
+	shared_memory__meta(&agent.shm, &rec.h);
 	return rec.id;
 }
 
-void queue_log_created(const hsa_queue_t *queue, uint32_t id, uint32_t device, uint64_t begin)
+void queue_log__created(const hsa_queue_t *queue, uint32_t id, uint32_t device, uint64_t begin)
 {
 	uint64_t pos;
-	struct rt_agent_rec *rec = agent_claim(RT_AGENT_QUEUE, RT_WHAT_QUEUE_CREATE, begin, &pos);
+	struct rt_agent_rec *rec = agent__claim(RT_AGENT_QUEUE, RT_WHAT_QUEUE_CREATE, begin, &pos);
 
 	if (!rec)
 		return;
@@ -33,23 +33,23 @@ void queue_log_created(const hsa_queue_t *queue, uint32_t id, uint32_t device, u
 	rec->resource.type = queue->type;
 	rec->resource.address = (uint64_t)queue;
 	rec->resource.bytes = queue->size;
-	shm_publish(rec, pos);
+	shared_memory__publish(rec, pos);
 }
 
-void queue_log_destroyed(const hsa_queue_t *queue, uint32_t id, uint32_t device, uint64_t begin)
+void queue_log__destroyed(const hsa_queue_t *queue, uint32_t id, uint32_t device, uint64_t begin)
 {
 	struct rt_meta_queue_end end = {.h = {RT_META_QUEUE_END, sizeof(end)}, .id = id};
 	uint64_t pos;
 	struct rt_agent_rec *rec;
 
-	end.tid = agent_tid();
+	end.tid = agent__tid();
 	end.time = kernel_clock__boot_ns();
-	shm_meta(&agent.shm, &end.h);
-	rec = agent_claim(RT_AGENT_QUEUE, RT_WHAT_QUEUE_DESTROY, begin, &pos);
+	shared_memory__meta(&agent.shm, &end.h);
+	rec = agent__claim(RT_AGENT_QUEUE, RT_WHAT_QUEUE_DESTROY, begin, &pos);
 	if (!rec)
 		return;
 	rec->resource.agent = device;
 	rec->resource.id = id;
 	rec->resource.address = (uint64_t)queue;
-	shm_publish(rec, pos);
+	shared_memory__publish(rec, pos);
 }

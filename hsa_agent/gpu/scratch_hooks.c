@@ -26,16 +26,16 @@ static void end(hsa_amd_tool_event_kind_t kind, enum rt_agent_what what, const h
 		uint32_t flags, uint64_t bytes, uint64_t waves)
 {
 	uint64_t pos, since = __atomic_exchange_n(&begun[kind], 0, __ATOMIC_RELAXED);
-	struct rt_agent_rec *rec = agent_claim(RT_AGENT_SCRATCH, what, since, &pos);
+	struct rt_agent_rec *rec = agent__claim(RT_AGENT_SCRATCH, what, since, &pos);
 
 	if (!rec)
 		return;
 	rec->tid = 0; /* the runtime's thread does not show which thread caused it */
-	queues_identify(queue, &rec->resource.id, &rec->resource.agent);
+	queues__identify(queue, &rec->resource.id, &rec->resource.agent);
 	rec->resource.type = flags;
 	rec->resource.bytes = bytes;
 	rec->resource.other = waves;
-	shm_publish(rec, pos);
+	shared_memory__publish(rec, pos);
 }
 
 static hsa_status_t alloc_start(hsa_amd_tool_event_t event)
@@ -93,14 +93,14 @@ static const ToolsApiTable ours = {
 	.hsa_amd_tool_scratch_event_async_reclaim_end_fn = reclaim_end,
 };
 
-void scratch_wrap(HsaApiTable *table)
+void scratch__wrap(HsaApiTable *table)
 {
 	scratch_events__take(table, &ours, &before);
 }
 
 #else
 
-void scratch_wrap(HsaApiTable *table)
+void scratch__wrap(HsaApiTable *table)
 {
 }
 

@@ -67,22 +67,22 @@ static void release(struct pool *pool)
 	pthread_mutex_unlock(&pool->lock);
 }
 
-hsa_signal_t signal_take_polled(void)
+hsa_signal_t signal__take_polled(void)
 {
 	return take(&polled, HSA_AMD_SIGNAL_AMD_GPU_ONLY);
 }
 
-hsa_signal_t signal_take_interrupt(void)
+hsa_signal_t signal__take_interrupt(void)
 {
 	return take(&interrupt, 0);
 }
 
-void signal_put_polled(hsa_signal_t signal)
+void signal__put_polled(hsa_signal_t signal)
 {
 	put(&polled, signal);
 }
 
-void signal_put_interrupt(hsa_signal_t signal)
+void signal__put_interrupt(hsa_signal_t signal)
 {
 	put(&interrupt, signal);
 }
@@ -94,19 +94,19 @@ static void open_pool(struct pool *pool)
 	pthread_mutex_unlock(&pool->lock);
 }
 
-void signals_init(void)
+void signals__init(void)
 {
 	open_pool(&polled);
 	open_pool(&interrupt);
 }
 
-void signals_release(void)
+void signals__release(void)
 {
 	release(&polled);
 	release(&interrupt);
 }
 
-void signals_forked(void)
+void signals__forked(void)
 {
 	pthread_mutex_init(&polled.lock, NULL);
 	pthread_mutex_init(&interrupt.lock, NULL);
@@ -128,7 +128,7 @@ static bool is_there(const amd_signal_t *signal)
 	return true;
 }
 
-bool signal_is_real(hsa_signal_t signal)
+bool signal__is_real(hsa_signal_t signal)
 {
 	const amd_signal_t *abi = signal_abi(signal);
 

@@ -28,14 +28,14 @@ static struct relay *take_unused(void)
 	return r ? r : malloc(sizeof(*r));
 }
 
-struct relay *relay_new(hsa_signal_t own)
+struct relay *signal_relay__new(hsa_signal_t own)
 {
 	struct relay *r = take_unused();
 
 	if (!r)
 		return NULL;
 	*r = (struct relay){
-		.timed = signal_take_interrupt(),
+		.timed = signal__take_interrupt(),
 		.own = own,
 		.notice = {.op = agent_next_op()},
 	};
@@ -47,9 +47,9 @@ struct relay *relay_new(hsa_signal_t own)
 	return NULL;
 }
 
-void relay_put(struct relay *r)
+void signal_relay__put(struct relay *r)
 {
-	signal_put_interrupt(r->timed);
+	signal__put_interrupt(r->timed);
 	pthread_mutex_lock(&unused_lock);
 	r->next = unused;
 	unused = r;
@@ -64,7 +64,7 @@ static void complete_own(const struct relay *r, hsa_signal_value_t value)
 {
 	const amd_signal_t *abi = signal_abi(r->timed);
 
-	shadow_stamp(r->own, abi->start_ts, abi->end_ts);
+	shadow__stamp(r->own, abi->start_ts, abi->end_ts);
 	if (value < 0)
 		hsa.core.hsa_signal_store_screlease_fn(r->own, value);
 	else
@@ -115,7 +115,7 @@ static bool completed(hsa_signal_value_t value, void *arg)
 	unlink_relay(r);
 	if (!is_cancelled(r))
 		tell_end(r, value);
-	relay_put(r);
+	signal_relay__put(r);
 	return false;
 }
 
@@ -133,7 +133,7 @@ static void tell_ends(void)
 	pthread_mutex_unlock(&started_lock);
 }
 
-bool relays_reap(void)
+bool signal_relay__reap(void)
 {
 	static uint64_t last_calls;
 	static int rounds;
@@ -149,13 +149,13 @@ bool relays_reap(void)
 	return true;
 }
 
-bool relay_start(struct relay *r, void (*ended)(struct relay *r, hsa_signal_value_t value))
+bool signal_relay__start(struct relay *r, void (*ended)(struct relay *r, hsa_signal_value_t value))
 {
 	hsa_signal_t timed = r->timed;
 
 	r->ended = ended;
 	if (r->notice.recorded)
-		flight_begin(r->notice.op, timed, r->device_id, r->flags);
+		flight__begin(r->notice.op, timed, r->device_id, r->flags);
 	link_relay(r);
 	if (!hsa.amd.hsa_amd_signal_async_handler_fn(timed, HSA_SIGNAL_CONDITION_LT, 1, completed,
 						     r))
@@ -164,13 +164,13 @@ bool relay_start(struct relay *r, void (*ended)(struct relay *r, hsa_signal_valu
 	return false;
 }
 
-void relay_cancel(struct relay *r)
+void signal_relay__cancel(struct relay *r)
 {
 	__atomic_store_n(&r->cancelled, true, __ATOMIC_RELEASE);
 	hsa.core.hsa_signal_store_screlease_fn(r->timed, 0);
 }
 
-void relays_release(void)
+void signal_relay__release(void)
 {
 	pthread_mutex_lock(&started_lock);
 	for (struct relay *r = started, *next; r; r = next) {
@@ -182,7 +182,7 @@ void relays_release(void)
 	pthread_mutex_unlock(&started_lock);
 }
 
-void relays_forked(void)
+void signal_relay__forked(void)
 {
 	pthread_mutex_init(&unused_lock, NULL);
 	pthread_mutex_init(&started_lock, NULL);

@@ -33,21 +33,21 @@ struct relay {
 };
 
 /* NULL: no memory, or no signal. */
-struct relay *relay_new(hsa_signal_t own);
+struct relay *signal_relay__new(hsa_signal_t own);
 /* It has not been started. */
-void relay_put(struct relay *r);
+void signal_relay__put(struct relay *r);
 /* To be called before the operation is submitted with r->timed as completion signal. */
-bool relay_start(struct relay *r, void (*ended)(struct relay *r, hsa_signal_value_t value));
+bool signal_relay__start(struct relay *r, void (*ended)(struct relay *r, hsa_signal_value_t value));
 /* It was started, and the operation was refused. */
-void relay_cancel(struct relay *r);
+void signal_relay__cancel(struct relay *r);
 
 /*
  * A round of the reaper: does what the runtime's handler thread should have done if that does not
  * get to it. Are there relays in use, so that it must look again soon?
  */
-bool relays_reap(void);
+bool signal_relay__reap(void);
 /* The runtime goes away: it will not call us for those that are started, or not in time. */
-void relays_release(void);
-void relays_forked(void);
+void signal_relay__release(void);
+void signal_relay__forked(void);
 
 #endif

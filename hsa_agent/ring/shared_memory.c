@@ -69,7 +69,7 @@ static uint64_t whole_pages(uint64_t size)
 	return (size + 4095) & ~4095ULL;
 }
 
-int shm_create(struct shm *shm, uint32_t slots, uint32_t hsa_major, uint32_t hsa_minor)
+int shared_memory__create(struct shm *shm, uint32_t slots, uint32_t hsa_major, uint32_t hsa_minor)
 {
 	uint64_t ring_off = RT_AGENT_META + (uint64_t)RT_AGENT_META_LEN;
 	uint64_t end = ring_off + (uint64_t)slots * sizeof(struct rt_agent_rec);
@@ -93,7 +93,7 @@ int shm_create(struct shm *shm, uint32_t slots, uint32_t hsa_major, uint32_t hsa
 
 	h->version = RT_AGENT_VERSION;
 	h->pid = getpid();
-	h->layout = rt_agent_layout();
+	h->layout = agent_layout__number();
 	h->meta_off = RT_AGENT_META;
 	h->meta_size = RT_AGENT_META_LEN;
 	h->ring_off = ring_off;
@@ -107,19 +107,19 @@ int shm_create(struct shm *shm, uint32_t slots, uint32_t hsa_major, uint32_t hsa
 	return 0;
 }
 
-void shm_announce(struct shm *shm)
+void shared_memory__announce(struct shm *shm)
 {
 	__atomic_store_n(&shm->header->magic, RT_AGENT_MAGIC, __ATOMIC_RELEASE);
 }
 
-void shm_destroy(struct shm *shm)
+void shared_memory__destroy(struct shm *shm)
 {
 	if (shm->base)
 		munmap(shm->base, shm->size);
 	shm->base = NULL;
 }
 
-void shm_disown(struct shm *shm)
+void shared_memory__disown(struct shm *shm)
 {
 	if (!shm->base)
 		return;
@@ -128,7 +128,7 @@ void shm_disown(struct shm *shm)
 	pthread_mutex_init(&shm->meta_lock, NULL);
 }
 
-void shm_prepare(struct shm *shm)
+void shared_memory__prepare(struct shm *shm)
 {
 	populate(shm->ring, shm->slots * sizeof(*shm->ring),
 		 __atomic_load_n(&shm->state->head, __ATOMIC_RELAXED) * sizeof(*shm->ring),
@@ -138,12 +138,12 @@ void shm_prepare(struct shm *shm)
 		 &shm->flights_ready);
 }
 
-void shm_lose(struct shm *shm, enum rt_agent_kind kind)
+void shared_memory__lose(struct shm *shm, enum rt_agent_kind kind)
 {
 	__atomic_fetch_add(&shm->state->lost[kind], 1, __ATOMIC_RELAXED);
 }
 
-struct rt_agent_rec *shm_claim(struct shm *shm, enum rt_agent_kind kind, uint64_t *pos)
+struct rt_agent_rec *shared_memory__claim(struct shm *shm, enum rt_agent_kind kind, uint64_t *pos)
 {
 	uint64_t head = __atomic_load_n(&shm->state->head, __ATOMIC_RELAXED), now, tail;
 	struct rt_agent_rec *rec;
@@ -159,7 +159,7 @@ struct rt_agent_rec *shm_claim(struct shm *shm, enum rt_agent_kind kind, uint64_
 		/* Full; or our head is older than that tail, as this thread was preempted. */
 		now = __atomic_load_n(&shm->state->head, __ATOMIC_RELAXED);
 		if (now == head) {
-			shm_lose(shm, kind);
+			shared_memory__lose(shm, kind);
 			return NULL;
 		}
 		head = now;
@@ -171,17 +171,17 @@ struct rt_agent_rec *shm_claim(struct shm *shm, enum rt_agent_kind kind, uint64_
 	return rec;
 }
 
-void shm_publish(struct rt_agent_rec *rec, uint64_t pos)
+void shared_memory__publish(struct rt_agent_rec *rec, uint64_t pos)
 {
 	__atomic_store_n(&rec->seq, pos + 1, __ATOMIC_RELEASE);
 }
 
-void shm_lose_meta(struct shm *shm)
+void shared_memory__lose_meta(struct shm *shm)
 {
 	__atomic_fetch_add(&shm->state->meta_lost, 1, __ATOMIC_RELAXED);
 }
 
-const void *shm_meta(struct shm *shm, const struct rt_meta_hdr *rec)
+const void *shared_memory__meta(struct shm *shm, const struct rt_meta_hdr *rec)
 {
 	const void *place = NULL;
 	uint64_t tail;
@@ -189,7 +189,7 @@ const void *shm_meta(struct shm *shm, const struct rt_meta_hdr *rec)
 	pthread_mutex_lock(&shm->meta_lock);
 	tail = shm->state->meta_tail;
 	if (tail + rec->size > RT_AGENT_META_LEN) {
-		shm_lose_meta(shm);
+		shared_memory__lose_meta(shm);
 	} else {
 		place = memcpy(shm->meta + tail, rec, rec->size);
 		__atomic_store_n(&shm->state->meta_tail, tail + rec->size, __ATOMIC_RELEASE);

@@ -45,7 +45,7 @@ static hsa_status_t add_pool(hsa_amd_memory_pool_t pool, void *arg)
 {
 	const rocprofiler_agent_t *agent = arg;
 
-	if (map_put(&owners, pool.handle, agent->id.handle))
+	if (pointer_map__put(&owners, pool.handle, agent->id.handle))
 		say("no memory: allocations are told without their agent");
 	return HSA_STATUS_SUCCESS;
 }
@@ -67,7 +67,7 @@ static bool begin(struct operation *o, uint32_t number, allocation_data *d, uint
 {
 	*d = (allocation_data){
 		.size = sizeof(*d),
-		.agent_id = {owner ? map_get(&owners, owner) : 0},
+		.agent_id = {owner ? pointer_map__get(&owners, owner) : 0},
 		.allocation_size = bytes,
 		.address = {.handle = address},
 	};

@@ -85,7 +85,7 @@ __attribute__((constructor)) static void init(void)
 
 uint64_t code_objects__kernel_id(uint64_t kernel_object)
 {
-	return map_get(&kernel_ids, kernel_object);
+	return pointer_map__get(&kernel_ids, kernel_object);
 }
 
 static void lose(void)
@@ -152,7 +152,7 @@ static void bury(struct code_object *o)
 		next = s->next;
 		tell_unload(s->host_told, HOST_SYMBOL, &s->host);
 		tell_unload(s->told, SYMBOL, &s->data);
-		map_remove(&kernel_ids, s->data.kernel_object);
+		pointer_map__remove(&kernel_ids, s->data.kernel_object);
 		free(s);
 	}
 	tell_unload(o->told, OBJECT, &o->data);
@@ -211,7 +211,7 @@ static void fill_from_descriptor(symbol_data *d, const char *gfx)
 		    (const void *)d->kernel_object, &host) ||
 	    !host)
 		return;
-	descriptor_registers(host, gfx, &r);
+	kernel_descriptor__registers(host, gfx, &r);
 	d->arch_vgpr_count = r.vgprs;
 	d->accum_vgpr_count = r.accum;
 	d->sgpr_count = r.sgprs;
@@ -270,7 +270,7 @@ static hsa_status_t add_symbol(hsa_executable_t executable, hsa_agent_t agent,
 	SYMBOL_INFO(KERNEL_PRIVATE_SEGMENT_SIZE, &d->private_segment_size);
 	fill_from_descriptor(d, hsa_functions__agent(agent)->name);
 	d->kernel_id = __atomic_add_fetch(&last_kernel_id, 1, __ATOMIC_RELAXED);
-	if (map_put(&kernel_ids, address, d->kernel_id))
+	if (pointer_map__put(&kernel_ids, address, d->kernel_id))
 		lose();
 	*o->symbols_end = s;
 	o->symbols_end = &s->next;

@@ -60,12 +60,12 @@ static void lose(void)
 
 static void *get(const struct map *map, const void *key)
 {
-	return (void *)map_get(map, (uintptr_t)key);
+	return (void *)pointer_map__get(map, (uintptr_t)key);
 }
 
 static bool put(struct map *map, const void *key, const void *value)
 {
-	return !map_put(map, (uintptr_t)key, (uintptr_t)value);
+	return !pointer_map__put(map, (uintptr_t)key, (uintptr_t)value);
 }
 
 /* ---- binaries ---- */
@@ -182,7 +182,7 @@ static void unlink_by_name(const struct function *f)
 	if (other == f && f->next_of_name)
 		put(&by_name, f->data.device_function, f->next_of_name);
 	else if (other == f)
-		map_remove(&by_name, (uintptr_t)f->data.device_function);
+		pointer_map__remove(&by_name, (uintptr_t)f->data.device_function);
 	while (other && other->next_of_name != f)
 		other = other->next_of_name;
 	if (other)
@@ -196,7 +196,7 @@ static void remove_binary(void **modules)
 	pthread_mutex_lock(&lock);
 	b = get(&by_modules, modules);
 	if (b)
-		map_remove(&by_modules, (uintptr_t)modules);
+		pointer_map__remove(&by_modules, (uintptr_t)modules);
 	for (struct function *f = b ? b->functions : NULL, *next; f; f = next) {
 		next = f->next_of_binary;
 		unlink_by_name(f);

@@ -25,7 +25,7 @@ __attribute__((constructor)) static void init(void)
 
 rocprofiler_agent_id_t queues__agent(const hsa_queue_t *queue)
 {
-	return (rocprofiler_agent_id_t){map_get(&agents, (uint64_t)queue)};
+	return (rocprofiler_agent_id_t){pointer_map__get(&agents, (uint64_t)queue)};
 }
 
 /* `place`: where the runtime has put its address. */
@@ -34,7 +34,7 @@ static void created(hsa_agent_t device, hsa_queue_t **place)
 	const hsa_queue_t *queue = peek__pointer((void **)place, NULL);
 	const rocprofiler_agent_t *agent = hsa_functions__agent(device);
 
-	if (agent && queue && map_put(&agents, (uint64_t)queue, agent->id.handle))
+	if (agent && queue && pointer_map__put(&agents, (uint64_t)queue, agent->id.handle))
 		say("no memory: it is not known which GPU a queue is of");
 }
 

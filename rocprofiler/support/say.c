@@ -13,6 +13,6 @@ void say(const char *format, ...)
 	va_list args;
 
 	va_start(args, format);
-	stderr_line("rocprofiler-sdk", format, args);
+	stderr_line__write("rocprofiler-sdk", format, args);
 	va_end(args);
 }

@@ -27,8 +27,8 @@ static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 
 static bool is_in_callback(void)
 {
-	return thread_current && region_is_in(thread_current, &kfd_calls.callbacks[0],
-					      &kfd_calls.callbacks[KFD_API_ID_NUMBER]);
+	return thread_current && region__is_in(thread_current, &kfd_calls.callbacks[0],
+					       &kfd_calls.callbacks[KFD_API_ID_NUMBER]);
 }
 
 void roctracer_kfd_enter(uint32_t op, struct kfd_api_trace *trace)
@@ -51,7 +51,7 @@ static bool find_originals(void)
 	void *lib = found ? NULL : libs__find(LIBRARY);
 
 	for (uint32_t op = 0; lib && op < KFD_API_ID_NUMBER; op++)
-		__atomic_store_n(&kfd_api_original[op], dlsym(lib, kfd_api_name(op)),
+		__atomic_store_n(&kfd_api_original[op], dlsym(lib, kfd_api__name(op)),
 				 __ATOMIC_RELEASE);
 	found |= lib != NULL;
 	return found;
@@ -59,14 +59,14 @@ static bool find_originals(void)
 
 static bool is_of_thunk(const char *name)
 {
-	return kfd_api_code(name) != KFD_API_ID_NUMBER;
+	return kfd_api__code(name) != KFD_API_ID_NUMBER;
 }
 
 static void *instead(const char *name, void *function)
 {
-	uint32_t op = kfd_api_code(name);
+	uint32_t op = kfd_api__code(name);
 
-	return function && function == kfd_api_original[op] ? kfd_api_wrapper(op) : NULL;
+	return function && function == kfd_api_original[op] ? kfd_api__wrapper(op) : NULL;
 }
 
 static const char *const libraries[] = {LIBRARY, NULL};

@@ -20,17 +20,17 @@ void *kfd_api_original[KFD_API_ID_NUMBER];
 
 #include "roctracer/kfd_api_wrappers.inc"
 
-void *kfd_api_wrapper(uint32_t id)
+void *kfd_api__wrapper(uint32_t id)
 {
 	return wrappers[id];
 }
 
-const char *kfd_api_name(uint32_t id)
+const char *kfd_api__name(uint32_t id)
 {
 	return id < KFD_API_ID_NUMBER ? names[id] : "unknown";
 }
 
-uint32_t kfd_api_code(const char *name)
+uint32_t kfd_api__code(const char *name)
 {
 	return names__find(name, names, by_name, KFD_API_ID_NUMBER);
 }

@@ -28,13 +28,13 @@ extern uint8_t kfd_api_enabled[KFD_API_ID_NUMBER];
 extern void *kfd_api_original[KFD_API_ID_NUMBER];
 
 /* To be called in the place of the function; NULL: it is not in the header. */
-void *kfd_api_wrapper(uint32_t id);
+void *kfd_api__wrapper(uint32_t id);
 
 /* Constant; "unknown" for what is no function's number. */
-const char *kfd_api_name(uint32_t id);
+const char *kfd_api__name(uint32_t id);
 
 /* The number of the function of that name; KFD_API_ID_NUMBER: there is none. */
-uint32_t kfd_api_code(const char *name);
+uint32_t kfd_api__code(const char *name);
 
 /* ---- for kfd_api.c, by the rest of the library; as roctracer_hsa_enter and _exit are ---- */
 

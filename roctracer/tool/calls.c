@@ -117,7 +117,7 @@ static void put_begin(struct textbuf *t, const struct own *o, const struct ended
 	text_buffer__char(t, ':');
 	text_buffer__uint(t, e->end);
 	text_buffer__char(t, ' ');
-	text_buffer__uint(t, tool_pid());
+	text_buffer__uint(t, tool__pid());
 	text_buffer__char(t, ':');
 	text_buffer__uint(t, o->tid);
 	text_buffer__char(t, ' ');
@@ -238,7 +238,7 @@ static void begins(struct own *o, uint32_t domain, uint32_t op, const struct dat
 
 static void ends(struct own *o, uint32_t domain, uint32_t op, const struct data *d)
 {
-	struct ended e = {.end = tool_now(), .name = name_of(domain, op), .data = d};
+	struct ended e = {.end = tool__now(), .name = name_of(domain, op), .data = d};
 
 	if (!own__pop(o, d->correlation_id, &e.call))
 		return;

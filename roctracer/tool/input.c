@@ -85,8 +85,8 @@ static void add_trace(struct reader *r)
 		w->hip = true;
 		keep(&w->hip_functions, r->api);
 	} else {
-		tool_warn("ROCP_INPUT: \"%s\" cannot be traced: only HIP, HSA, GPU, rocTX",
-			  r->trace);
+		tool__warn("ROCP_INPUT: \"%s\" cannot be traced: only HIP, HSA, GPU, rocTX",
+			   r->trace);
 	}
 }
 
@@ -169,8 +169,8 @@ void input__read(const char *path, struct wanted *wanted)
 	struct reader r = {.at = text, .wanted = wanted};
 
 	if (!text)
-		tool_warn("ROCP_INPUT=%s: %s", path, strerror(errno));
+		tool__warn("ROCP_INPUT=%s: %s", path, strerror(errno));
 	else if (!elements(&r))
-		tool_warn("ROCP_INPUT=%s: not understood from byte %td on", path, r.at - text);
+		tool__warn("ROCP_INPUT=%s: not understood from byte %td on", path, r.at - text);
 	free(text);
 }

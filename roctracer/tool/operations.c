@@ -29,7 +29,7 @@ static void put_cause(struct textbuf *t, const activity_record_t *r)
 	text_buffer__char(t, ':');
 	text_buffer__uint(t, r->correlation_id);
 	text_buffer__char(t, ':');
-	text_buffer__uint(t, tool_pid());
+	text_buffer__uint(t, tool__pid());
 	text_buffer__char(t, '\n');
 }
 

@@ -48,9 +48,9 @@ bool out__open(const char *path)
 	tried = true;
 	folder = path ? realpath(path, NULL) : NULL;
 	if (!path)
-		tool_warn("ROCP_OUTPUT_DIR is not set: nothing is recorded");
+		tool__warn("ROCP_OUTPUT_DIR is not set: nothing is recorded");
 	else if (!folder)
-		tool_warn("ROCP_OUTPUT_DIR=%s: %s: nothing is recorded", path, strerror(errno));
+		tool__warn("ROCP_OUTPUT_DIR=%s: %s: nothing is recorded", path, strerror(errno));
 	__atomic_store_n(&goes_on, folder != NULL, __ATOMIC_RELAXED);
 	return folder;
 }
@@ -60,7 +60,7 @@ static int open_file(enum file file, char *path, size_t size)
 {
 	int fd;
 
-	snprintf(path, size, "%s/%d_%s", folder, tool_pid(), names[file]);
+	snprintf(path, size, "%s/%d_%s", folder, tool__pid(), names[file]);
 	fd = open(path, O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC | (made[file] ? 0 : O_TRUNC),
 		  0666);
 	made[file] |= fd >= 0;
@@ -99,7 +99,7 @@ static void append(enum file file, const char *text, size_t len)
 	if (done)
 		return;
 	out__stop();
-	tool_warn("%s: %s: nothing is recorded any more", path, strerror(err));
+	tool__warn("%s: %s: nothing is recorded any more", path, strerror(err));
 }
 
 /* Writing may be where a thread is cancelled; not with a lock held. */

@@ -107,7 +107,7 @@ static void wait_for_thread(void)
 {
 	struct timespec until;
 
-	if (sem_init(&waited, 0, 0) || !tool_start_thread(wait_for_devices, NULL))
+	if (sem_init(&waited, 0, 0) || !tool__start_thread(wait_for_devices, NULL))
 		return;
 	until = kernel_clock__in(LONGEST_WAIT_NS);
 	sem_timedwait(&waited, &until);
@@ -131,7 +131,7 @@ static void wait_for_records(void)
 
 	while (left && !none_comes(waited_ms, idle_ms)) {
 		nanosleep(&pause, NULL);
-		tool_flush();
+		tool__flush();
 		before = left;
 		left = under_way();
 		waited_ms = left < before ? 0 : waited_ms + 1;
@@ -141,11 +141,11 @@ static void wait_for_records(void)
 
 static void at_exit(void)
 {
-	tool_flush();
+	tool__flush();
 	if (!under_way())
 		return;
 	wait_for_thread();
-	tool_flush();
+	tool__flush();
 	wait_for_records();
 }
 

@@ -36,15 +36,15 @@ static void *flush_at_times(void *arg)
 
 	for (;;) {
 		pause_us(s->flush_us);
-		tool_flush();
+		tool__flush();
 	}
 	return NULL;
 }
 
 static void start(void *(*function)(void *), const struct settings *s, const char *variable)
 {
-	if (!tool_start_thread(function, (void *)s))
-		tool_warn("%s: no thread", variable);
+	if (!tool__start_thread(function, (void *)s))
+		tool__warn("%s: no thread", variable);
 }
 
 void periods__start(void)

@@ -19,9 +19,9 @@ static void put_line(struct textbuf *t, uint32_t tid, uint32_t op, const roctx_a
 	char *message = data->args.message ? peek__strdup(data->args.message) : NULL;
 	const char *text = message ? message : data->args.message ? UNREADABLE : "";
 
-	text_buffer__uint(t, tool_now());
+	text_buffer__uint(t, tool__now());
 	text_buffer__char(t, ' ');
-	text_buffer__uint(t, tool_pid());
+	text_buffer__uint(t, tool__pid());
 	text_buffer__char(t, ':');
 	text_buffer__uint(t, tid);
 	text_buffer__char(t, ' ');

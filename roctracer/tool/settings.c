@@ -31,8 +31,8 @@ static void add_domain(const char *word, size_t len)
 	} else if (len == 3 && !strncmp(word, "sys", len)) {
 		w->hsa = w->hip = true;
 	} else {
-		tool_warn("ROCTRACER_DOMAIN: \"%.*s\" cannot be traced: only roctx, hsa, hip, sys",
-			  (int)len, word);
+		tool__warn("ROCTRACER_DOMAIN: \"%.*s\" cannot be traced: only roctx, hsa, hip, sys",
+			   (int)len, word);
 	}
 }
 
@@ -59,11 +59,11 @@ static void read_periods(const char *text)
 
 	if (sscanf(text, "%u:%u:%u%n", &s->delay_us, &s->length_us, &s->rate_us, &end) != 3 ||
 	    text[end] || s->length_us > s->rate_us)
-		tool_warn("ROCP_CTRL_RATE=%s: not DELAY:LENGTH:RATE, in us: all is traced", text);
+		tool__warn("ROCP_CTRL_RATE=%s: not DELAY:LENGTH:RATE, in us: all is traced", text);
 	else if (s->delay_us == UINT32_MAX)
 		s->stopped = true;
 	else if (!s->length_us)
-		tool_warn("ROCP_CTRL_RATE=%s: a length of 0: all is traced", text);
+		tool__warn("ROCP_CTRL_RATE=%s: a length of 0: all is traced", text);
 	else
 		s->periods = true;
 }
@@ -80,7 +80,7 @@ static size_t read_number(const char *name, size_t otherwise)
 	value = strtoull(text, &end, 10);
 	if (value && !*end && *text != '-' && value <= UINT32_MAX)
 		return value;
-	tool_warn("%s=%s: not a number from 1 to %u", name, text, UINT32_MAX);
+	tool__warn("%s=%s: not a number from 1 to %u", name, text, UINT32_MAX);
 	return otherwise;
 }
 
@@ -91,8 +91,8 @@ static void refuse_plugin(void)
 	const char *plugin = getenv("ROCTRACER_PLUGIN_LIB");
 
 	if (plugin && strcmp(plugin, "libfile_plugin.so"))
-		tool_warn("ROCTRACER_PLUGIN_LIB=%s: there are no plugins: files are written",
-			  plugin);
+		tool__warn("ROCTRACER_PLUGIN_LIB=%s: there are no plugins: files are written",
+			   plugin);
 }
 
 static void read_all(void)

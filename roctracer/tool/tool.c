@@ -42,16 +42,16 @@ EXPORT void OnUnload(void);
 static int pid;
 static roctracer_pool_t *pool;
 
-void tool_warn(const char *fmt, ...)
+void tool__warn(const char *fmt, ...)
 {
 	va_list args;
 
 	va_start(args, fmt);
-	stderr_line("libroctracer_tool", fmt, args);
+	stderr_line__write("libroctracer_tool", fmt, args);
 	va_end(args);
 }
 
-uint64_t tool_now(void)
+uint64_t tool__now(void)
 {
 	roctracer_timestamp_t now = 0;
 
@@ -60,20 +60,20 @@ uint64_t tool_now(void)
 	return kernel_clock__boot_ns();
 }
 
-int tool_pid(void)
+int tool__pid(void)
 {
 	return pid;
 }
 
 /* The pool is the tool's own: the default one may be the application's. */
-void tool_flush(void)
+void tool__flush(void)
 {
 	if (pool)
 		roctracer_flush_activity_expl(pool);
 	lines__flush();
 }
 
-bool tool_start_thread(void *(*function)(void *arg), void *arg)
+bool tool__start_thread(void *(*function)(void *arg), void *arg)
 {
 	sigset_t all, before;
 	pthread_t thread;
@@ -98,7 +98,7 @@ static bool check(roctracer_status_t status, const char *subject)
 	if (status == ROCTRACER_STATUS_SUCCESS)
 		return true;
 	why = roctracer_error_string();
-	tool_warn("%s: %s", subject, why ? why : "roctracer failed");
+	tool__warn("%s: %s", subject, why ? why : "roctracer failed");
 	free((void *)why);
 	return false;
 }
@@ -205,7 +205,7 @@ static void write_begin(void)
 {
 	struct textbuf *t = lines__begin(lines__shared(), FILE_BEGIN);
 
-	text_buffer__uint(t, tool_now());
+	text_buffer__uint(t, tool__now());
 	text_buffer__char(t, '\n');
 	lines__end(lines__shared(), FILE_BEGIN);
 	lines__flush();
@@ -213,7 +213,7 @@ static void write_begin(void)
 
 static void once(void)
 {
-	atexit(tool_flush);
+	atexit(tool__flush);
 	periods__start();
 }
 
@@ -239,7 +239,7 @@ bool OnLoad(HsaApiTable *table, uint64_t runtime_version, uint64_t failed_count,
 
 void OnUnload(void)
 {
-	tool_flush();
+	tool__flush();
 	runtime__unloaded();
 }
 
@@ -268,6 +268,6 @@ __attribute__((constructor)) static void init(void)
 
 __attribute__((destructor)) static void end(void)
 {
-	tool_flush();
+	tool__flush();
 	out__stop();
 }

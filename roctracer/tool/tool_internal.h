@@ -14,19 +14,19 @@
 /* ---- tool.c ---- */
 
 /* One line on stderr. */
-void tool_warn(const char *fmt, ...) __attribute__((format(printf, 1, 2)));
+void tool__warn(const char *fmt, ...) __attribute__((format(printf, 1, 2)));
 
 /* ns of CLOCK_BOOTTIME, the clock of roctracer's records; before HSA is initialised, too. */
-uint64_t tool_now(void);
+uint64_t tool__now(void);
 
 /* Of this process. */
-int tool_pid(void);
+int tool__pid(void);
 
 /* Has everything written that is known up to now. */
-void tool_flush(void);
+void tool__flush(void);
 
 /* A detached thread that takes none of the application's signals. False: none was started. */
-bool tool_start_thread(void *(*function)(void *arg), void *arg);
+bool tool__start_thread(void *(*function)(void *arg), void *arg);
 
 /* ---- what roctracer calls: calls.c, ranges.c, operations.c ---- */
 

@@ -99,7 +99,7 @@ struct open_call *own__push(struct own *o, uint64_t correlation_id)
 		o->call_capacity = capacity;
 	}
 	calls += o->call_count++;
-	*calls = (struct open_call){.correlation_id = correlation_id, .begin = tool_now()};
+	*calls = (struct open_call){.correlation_id = correlation_id, .begin = tool__now()};
 	return calls;
 }
 

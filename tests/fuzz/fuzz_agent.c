@@ -115,8 +115,8 @@ static int check_close(struct sink *sink, const struct trace_stats *stats)
 static const struct sink_ops sink_check_honest = {
 	.name = "check",
 	.open = check_open,
-	.process = sink_ignore_process,
-	.thread = sink_ignore_thread,
+	.process = sink__ignore_process,
+	.thread = sink__ignore_thread,
 	.device = check_device,
 	.event = check_event,
 	.close = check_close,

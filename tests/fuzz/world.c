@@ -163,7 +163,7 @@ void subject__fill(struct subject *s)
 	*(struct rt_agent_header *)s->base = (struct rt_agent_header){
 		.magic = RT_AGENT_MAGIC,
 		.version = RT_AGENT_VERSION,
-		.layout = rt_agent_layout(),
+		.layout = agent_layout__number(),
 		.pid = s->pid,
 		.meta_off = RT_AGENT_META,
 		.meta_size = META_SIZE,

@@ -20,7 +20,7 @@ static struct wanted wanted;
 static char said[512];
 static int lines;
 
-void tool_warn(const char *fmt, ...)
+void tool__warn(const char *fmt, ...)
 {
 	va_list args;
 

@@ -115,7 +115,7 @@ static bool header_fits(const struct rt_agent_header *h, size_t size)
 static bool is_of_this_build(const struct rt_agent_header *h)
 {
 	return h->magic == RT_AGENT_MAGIC && h->version == RT_AGENT_VERSION &&
-	       h->layout == rt_agent_layout();
+	       h->layout == agent_layout__number();
 }
 
 #define MEMORY_NAME "/memfd:" RT_AGENT_MEMFD

@@ -132,7 +132,7 @@ static void say_other_build(pid_t pid, char *buf)
 		 path);
 }
 
-const char *agent_reason(pid_t pid, int err, char buf[AGENT_REASON_MAX])
+const char *agent_reason__text(pid_t pid, int err, char buf[AGENT_REASON_MAX])
 {
 	if (has_ended(pid))
 		snprintf(buf, AGENT_REASON_MAX, "it ended while it was attached to");

@@ -14,6 +14,6 @@
  * Returns `buf`, in which a clause like "its agent serves another tracer, process 12" is cut at
  * AGENT_REASON_MAX bytes.
  */
-const char *agent_reason(pid_t pid, int err, char buf[AGENT_REASON_MAX]);
+const char *agent_reason__text(pid_t pid, int err, char buf[AGENT_REASON_MAX]);
 
 #endif

@@ -189,7 +189,7 @@ void agent_set__say_unread(struct agents *a, pid_t pid, int err)
 			 pid);
 	else
 		log_warn("process %d (%s): no GPU times: %s", pid, comm,
-			 agent_reason(pid, err, reason));
+			 agent_reason__text(pid, err, reason));
 }
 
 bool agent_set__look(struct agents *a, pid_t pid)

@@ -24,7 +24,7 @@ static const struct {
 	{"hsa_executable_destroy", DOOR_CODE_CHANGE},
 };
 
-enum door door_of(const char *symbol)
+enum door doorbell_functions__door(const char *symbol)
 {
 	for (size_t i = 0; i < sizeof(doors) / sizeof(doors[0]); i++)
 		if (!strcmp(doors[i].symbol, symbol))

@@ -18,6 +18,6 @@ enum door {
 };
 
 /* `symbol`: of a library's function. */
-enum door door_of(const char *symbol);
+enum door doorbell_functions__door(const char *symbol);
 
 #endif

@@ -242,7 +242,7 @@ bool functions__wants(const struct functions *fns, const char *symbol)
 
 enum door functions__door(const struct functions *fns, const char *name)
 {
-	return fns->selection->doorbells ? door_of(name) : DOOR_NONE;
+	return fns->selection->doorbells ? doorbell_functions__door(name) : DOOR_NONE;
 }
 
 struct function *functions__get(struct functions *fns, const char *symbol)

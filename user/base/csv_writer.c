@@ -17,14 +17,14 @@ static void next_field(struct textbuf *row)
 
 static bool stays(uint32_t code)
 {
-	return code == '\n' || code == '\r' || code == '\t' || !text_is_unsafe(code);
+	return code == '\n' || code == '\r' || code == '\t' || !text__is_unsafe(code);
 }
 
 /* One character; how many bytes it takes. */
 static size_t put_character(struct textbuf *row, const char *text, size_t len)
 {
 	uint32_t code;
-	size_t n = utf8_decode(text, len, &code);
+	size_t n = utf8__decode(text, len, &code);
 
 	if (!n) {
 		text_buffer__str(row, "\xef\xbf\xbd");

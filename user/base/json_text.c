@@ -14,7 +14,7 @@ static bool is_plain(char c)
 
 static void put_string(struct json_text *j, const char *value)
 {
-	const char *at = utf8_clean(&j->utf8, value), *begin;
+	const char *at = utf8__clean(&j->utf8, value), *begin;
 	char code[8];
 
 	if (!at) {
@@ -73,5 +73,5 @@ const char *json_text__close(struct json_text *j)
 void json_text__free(struct json_text *j)
 {
 	text_buffer__free(&j->text);
-	utf8_free(&j->utf8);
+	utf8__free(&j->utf8);
 }

@@ -74,14 +74,14 @@ int json_yajl__close(struct jsonout *j)
 	int err = j->error;
 
 	yajl_gen_free(j->gen);
-	utf8_free(&j->utf8);
+	utf8__free(&j->utf8);
 	free(j);
 	return err;
 }
 
 static void text(struct jsonout *j, const char *value)
 {
-	const char *clean = utf8_clean(&j->utf8, value);
+	const char *clean = utf8__clean(&j->utf8, value);
 
 	if (!clean) {
 		j->error = -ENOMEM;

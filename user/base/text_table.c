@@ -103,12 +103,12 @@ static bool is_printable(const char *text)
 /* For the library. */
 static char *cell_of(const char *unsafe)
 {
-	char *text = escaped(unsafe, text_escape);
+	char *text = escaped(unsafe, text__escape);
 
 	if (!text || is_printable(text))
 		return text;
 	free(text);
-	return escaped(unsafe, text_escape_ascii);
+	return escaped(unsafe, text__escape_ascii);
 }
 
 static void put(struct table *t, const char *unsafe)
@@ -151,7 +151,7 @@ static const char *in_unit(const struct table *t, char buf[FORMAT_LEN], uint64_t
 	uint64_t scale = scales[t->unit];
 
 	if (!t->unit)
-		return format_ns(buf, ns);
+		return format__ns(buf, ns);
 	if (scale == 1)
 		snprintf(buf, FORMAT_LEN, "%" PRIu64, ns);
 	else
@@ -180,7 +180,7 @@ void text_table__put_bytes(struct table *t, uint64_t bytes)
 {
 	char buf[FORMAT_LEN];
 
-	text_table__put(t, "%s", format_bytes(buf, bytes));
+	text_table__put(t, "%s", format__bytes(buf, bytes));
 }
 
 void text_table__put_share(struct table *t, uint64_t part, uint64_t whole)
@@ -200,7 +200,7 @@ int text_table__print(struct table *t, const char *title, size_t more)
 	int err = t ? t->error : -ENOMEM;
 
 	if (!err && title) {
-		text_escape(t->out, title);
+		text__escape(t->out, title);
 		fputc('\n', t->out);
 	}
 	if (!err)

@@ -110,7 +110,7 @@ static void print_summary(FILE *out, const struct library *lib)
 	count_kinds(lib, counts);
 	for (int i = 0; i < PLACE_KINDS; i++)
 		all += counts[i];
-	text_escape(out, lib->name);
+	text__escape(out, lib->name);
 	fprintf(out, ": %zu functions:", all);
 	for (int i = 0; i < PLACE_KINDS; i++)
 		fprintf(out, "%s %zu %s", i ? "," : "", counts[i], place_kind_names[i]);
@@ -140,13 +140,13 @@ static int write_table(FILE *out, struct library **libs, size_t n)
 static void put(yajl_gen g, const char *text)
 {
 	struct utf8_buf buf = {};
-	const char *clean = utf8_clean(&buf, text);
+	const char *clean = utf8__clean(&buf, text);
 
 	if (clean)
 		yajl_gen_string(g, (const unsigned char *)clean, strlen(clean));
 	else
 		yajl_gen_null(g);
-	utf8_free(&buf);
+	utf8__free(&buf);
 }
 
 static void put_function(yajl_gen g, const char *symbol, const struct place *place)

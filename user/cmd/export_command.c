@@ -53,7 +53,7 @@ struct export
 
 static void add_format(struct export *x, const char *name, struct argp_state *state)
 {
-	const struct sink_ops *ops = sink_find(name);
+	const struct sink_ops *ops = sink__find(name);
 
 	if (!ops || ops == &sink_rtrace)
 		argp_error(state,
@@ -110,7 +110,7 @@ static char *place(const struct export *x, const struct sink_ops *ops)
 		return strdup(x->output);
 	if (!x->output && dot && !strcmp(dot, ".rtrace"))
 		len = dot - base;
-	return sink_path(ops, base, len);
+	return sink__path(ops, base, len);
 }
 
 static int check_place(const struct export *x, const char *path)

@@ -417,9 +417,9 @@ static struct trace_stats sum(const struct join *j, const struct trace_clocks *b
 	for (const struct part *p = j->parts; p < j->parts + j->part_count; p++) {
 		const struct trace_stats *s = recording_reader__stats(p->recording);
 
-		for (unsigned int i = 0; trace_stats_field(&sum, i, &value); i++) {
-			trace_stats_field(s, i, &more);
-			trace_stats_set(&sum, i, value + more);
+		for (unsigned int i = 0; trace_stats__field(&sum, i, &value); i++) {
+			trace_stats__field(s, i, &more);
+			trace_stats__set(&sum, i, value + more);
 		}
 		sum.clock_error -= s->clock_error;
 		sum.clock_error = max(sum.clock_error, s->clock_error);

@@ -7,7 +7,7 @@
 #include <stddef.h>
 #include <string.h>
 
-const char *ev_domain_name(enum ev_domain domain)
+const char *event__domain_name(enum ev_domain domain)
 {
 	static const char *const names[DOMAIN_COUNT] = {
 		[DOMAIN_HIP] = "hip",
@@ -21,7 +21,7 @@ const char *ev_domain_name(enum ev_domain domain)
 	return (unsigned int)domain < DOMAIN_COUNT ? names[domain] : "?";
 }
 
-const char *ev_copy_name(enum copy_dir dir)
+const char *event__copy_name(enum copy_dir dir)
 {
 	switch (dir) {
 	case COPY_H2D:
@@ -37,7 +37,7 @@ const char *ev_copy_name(enum copy_dir dir)
 	}
 }
 
-const char *ev_resource_name(enum resource_what what)
+const char *event__resource_name(enum resource_what what)
 {
 	static const char *const names[RESOURCE_COUNT] = {
 		[RESOURCE_ALLOC] = "alloc",
@@ -62,22 +62,22 @@ const char *ev_resource_name(enum resource_what what)
 	return (unsigned int)what < RESOURCE_COUNT ? names[what] : "?";
 }
 
-const char *ev_count_name(enum ev_kind kind)
+const char *event__count_name(enum ev_kind kind)
 {
 	return kind == EV_QUEUE ? "packets" : kind == EV_CODE ? "kernels" : "waves";
 }
 
-size_t device_place_len(const char *details)
+size_t event__device_place_len(const char *details)
 {
 	const char *own = strstr(details, DEVICE_OWN);
 
 	return own ? (size_t)(own - details) : strlen(details);
 }
 
-const char *ev_name(const struct event *ev)
+const char *event__name(const struct event *ev)
 {
 	if (ev->kind == EV_COPY)
-		return ev_copy_name(ev->gpu.dir);
+		return event__copy_name(ev->gpu.dir);
 	return ev->name ? ev->name : "?";
 }
 
@@ -133,7 +133,7 @@ static void count_kind(struct trace_stats *stats, const struct event *ev)
 	}
 }
 
-void trace_stats_count(struct trace_stats *stats, const struct event *ev)
+void trace_stats__count(struct trace_stats *stats, const struct event *ev)
 {
 	bool no_times = ev->flags & EV_F_NO_TIMES;
 
@@ -151,7 +151,7 @@ void trace_stats_count(struct trace_stats *stats, const struct event *ev)
 	}
 }
 
-void trace_stats_recount(struct trace_stats *stats, const struct trace_stats *counted)
+void trace_stats__recount(struct trace_stats *stats, const struct trace_stats *counted)
 {
 	stats->spans = counted->spans;
 	stats->ranges = counted->ranges;
@@ -174,7 +174,7 @@ void trace_stats_recount(struct trace_stats *stats, const struct trace_stats *co
 	stats->no_times = counted->no_times;
 }
 
-uint64_t trace_stats_lost(const struct trace_stats *stats)
+uint64_t trace_stats__lost(const struct trace_stats *stats)
 {
 	return stats->lost_spans + stats->lost_depth + stats->lost_gpu + stats->lost_other +
 	       stats->unreadable;
@@ -213,7 +213,7 @@ static const struct {
 
 #define FIELD_COUNT (sizeof(fields) / sizeof(fields[0]))
 
-const char *trace_stats_field(const struct trace_stats *stats, unsigned int n, uint64_t *value)
+const char *trace_stats__field(const struct trace_stats *stats, unsigned int n, uint64_t *value)
 {
 	if (n >= FIELD_COUNT)
 		return NULL;
@@ -221,7 +221,7 @@ const char *trace_stats_field(const struct trace_stats *stats, unsigned int n, u
 	return fields[n].name;
 }
 
-void trace_stats_set(struct trace_stats *stats, unsigned int n, uint64_t value)
+void trace_stats__set(struct trace_stats *stats, unsigned int n, uint64_t value)
 {
 	if (n < FIELD_COUNT)
 		*(uint64_t *)((char *)stats + fields[n].offset) = value;
@@ -247,7 +247,7 @@ static const char *why_name(uint32_t flags)
 	return why < sizeof(names) / sizeof(names[0]) ? names[why] : NULL;
 }
 
-char *event_flags_text(char buf[FORMAT_LEN], uint32_t flags)
+char *event__flags_text(char buf[FORMAT_LEN], uint32_t flags)
 {
 	static const struct {
 		uint32_t flag;

@@ -27,7 +27,7 @@ enum ev_domain {
 };
 
 /* "hip", "hsa", "kfd", "roctx", "roctracer", "gpu" */
-const char *ev_domain_name(enum ev_domain domain);
+const char *event__domain_name(enum ev_domain domain);
 
 enum ev_kind {
 	EV_SPAN,     /* a call of an API function on a thread */
@@ -98,10 +98,10 @@ enum copy_dir {
 };
 
 /* "HtoD", "DtoH", "DtoD", "HtoH", "copy" */
-const char *ev_copy_name(enum copy_dir dir);
+const char *event__copy_name(enum copy_dir dir);
 
 /* The flags by name, with commas between: "unfinished,cut"; "" for none. Returns `buf`. */
-char *event_flags_text(char buf[FORMAT_LEN], uint32_t flags);
+char *event__flags_text(char buf[FORMAT_LEN], uint32_t flags);
 
 struct api_function;
 struct call_values;
@@ -128,10 +128,10 @@ enum resource_what {
 };
 
 /* "alloc", "create queue", "load code object", ... */
-const char *ev_resource_name(enum resource_what what);
+const char *event__resource_name(enum resource_what what);
 
 /* What resource_info.count counts: "packets", "kernels" or "waves". */
-const char *ev_count_name(enum ev_kind kind);
+const char *event__count_name(enum ev_kind kind);
 
 struct resource_info {
 	enum resource_what what;
@@ -155,7 +155,7 @@ struct resource_info {
 #define DEVICE_OWN ", device "
 
 /* The length of that. */
-size_t device_place_len(const char *details);
+size_t event__device_place_len(const char *details);
 
 struct gpu_info {
 	int32_t device;	 /* 0-based GPU index in the machine, or DEVICE_* */
@@ -222,7 +222,7 @@ struct event {
 };
 
 /* What to call the event: its name, for copies the direction; never NULL. */
-const char *ev_name(const struct event *ev);
+const char *event__name(const struct event *ev);
 
 /* What was not recorded, for sinks that have a place for it and for the closing lines. */
 struct trace_stats {
@@ -254,16 +254,16 @@ struct trace_stats {
 };
 
 /* Counts the event as what it is. */
-void trace_stats_count(struct trace_stats *stats, const struct event *ev);
+void trace_stats__count(struct trace_stats *stats, const struct event *ev);
 
 /* Events that were lost, of all kinds. */
-uint64_t trace_stats_lost(const struct trace_stats *stats);
+uint64_t trace_stats__lost(const struct trace_stats *stats);
 
 /* Those numbers that come of counting events are taken from `counted`. */
-void trace_stats_recount(struct trace_stats *stats, const struct trace_stats *counted);
+void trace_stats__recount(struct trace_stats *stats, const struct trace_stats *counted);
 
 /* Name and value of the n-th number in stats; NULL after the last. */
-const char *trace_stats_field(const struct trace_stats *stats, unsigned int n, uint64_t *value);
-void trace_stats_set(struct trace_stats *stats, unsigned int n, uint64_t value);
+const char *trace_stats__field(const struct trace_stats *stats, unsigned int n, uint64_t *value);
+void trace_stats__set(struct trace_stats *stats, unsigned int n, uint64_t value);
 
 #endif

@@ -39,7 +39,7 @@ static const char *roctx_kind(const char *name)
 
 const char *rocprof__call_kind(const struct event *ev)
 {
-	const char *name = ev_name(ev);
+	const char *name = event__name(ev);
 
 	switch (ev->domain) {
 	case DOMAIN_HIP:

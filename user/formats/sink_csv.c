@@ -114,7 +114,7 @@ struct csv {
 static void check(struct csv *c, int err)
 {
 	if (err)
-		sink_fail(&c->sink, err);
+		sink__fail(&c->sink, err);
 }
 
 static FILE *to_file(struct csv *c, int which)
@@ -271,13 +271,13 @@ static void put_api(struct csv *c, enum domain domain, const char *kind, uint64_
 	FILE *out = to_file(c, domain);
 
 	csv_writer__text(&c->row, kind);
-	csv_writer__text(&c->row, ev_name(ev));
+	csv_writer__text(&c->row, event__name(ev));
 	csv_writer__uint(&c->row, ev->pid);
 	csv_writer__uint(&c->row, ev->tid);
 	csv_writer__uint(&c->row, corr);
 	put_times(c, ev);
 	end_row(c, out);
-	count(c, domain, ev_name(ev), ev);
+	count(c, domain, event__name(ev), ev);
 }
 
 static void put_call(struct csv *c, const struct event *ev)
@@ -310,7 +310,7 @@ static void put_kernel(struct csv *c, const struct event *ev)
 	csv_writer__uint(&c->row, ev->tid);
 	csv_writer__uint(&c->row, gpu->op);
 	csv_writer__uint(&c->row, gpu->kernel);
-	csv_writer__text(&c->row, ev_name(ev));
+	csv_writer__text(&c->row, event__name(ev));
 	csv_writer__uint(&c->row, ev->corr);
 	put_times(c, ev);
 	csv_writer__uint(&c->row, ((uint64_t)gpu->lds + LDS_BLOCK - 1) / LDS_BLOCK * LDS_BLOCK);
@@ -323,7 +323,7 @@ static void put_kernel(struct csv *c, const struct event *ev)
 	for (int i = 0; i < 3; i++)
 		csv_writer__uint(&c->row, gpu->grid[i]);
 	end_row(c, out);
-	count(c, KERNELS, ev_name(ev), ev);
+	count(c, KERNELS, event__name(ev), ev);
 }
 
 static void put_copy(struct csv *c, const struct event *ev)
@@ -530,8 +530,8 @@ const struct sink_ops sink_csv = {
 	.suffix = "",
 	.own_files = "_*.csv",
 	.open = csv_open,
-	.process = sink_ignore_process,
-	.thread = sink_ignore_thread,
+	.process = sink__ignore_process,
+	.thread = sink__ignore_thread,
 	.device = csv_device,
 	.event = csv_event,
 	.flush = csv_flush,

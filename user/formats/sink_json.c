@@ -46,7 +46,7 @@ struct json {
 static void check(struct json *j, yajl_gen_status status)
 {
 	if (status != yajl_gen_status_ok)
-		sink_fail(&j->sink, -EIO);
+		sink__fail(&j->sink, -EIO);
 }
 
 /* ---- members of an object; without a key, of an array ---- */
@@ -64,10 +64,10 @@ static void put_key(struct json *j, const char *key)
 
 static void put_string(struct json *j, const char *key, const char *value)
 {
-	const char *clean = utf8_clean(&j->utf8, value);
+	const char *clean = utf8__clean(&j->utf8, value);
 
 	if (!clean)
-		sink_fail(&j->sink, -ENOMEM);
+		sink__fail(&j->sink, -ENOMEM);
 	put_key(j, key);
 	put_text(j, clean ? clean : "");
 }
@@ -155,7 +155,7 @@ static void close_event(struct json *j)
 {
 	close_map(j);
 	fputc('\n', j->sink.out);
-	sink_check(&j->sink);
+	sink__check(&j->sink);
 }
 
 static void put_metadata(struct json *j, const char *what, struct place place, const char *key,
@@ -172,8 +172,8 @@ static void put_metadata(struct json *j, const char *what, struct place place, c
 static void open_timed(struct json *j, const char *phase, struct place place,
 		       const struct event *ev, uint64_t ts)
 {
-	open_event(j, phase, ev_name(ev), place);
-	put_string(j, "cat", ev_domain_name(ev->domain));
+	open_event(j, phase, event__name(ev), place);
+	put_string(j, "cat", event__domain_name(ev->domain));
 	put_us(j, "ts", ts);
 }
 
@@ -182,7 +182,7 @@ static void put_flags(struct json *j, uint32_t flags)
 	char buf[FORMAT_LEN];
 
 	if (flags)
-		put_string(j, "flags", event_flags_text(buf, flags));
+		put_string(j, "flags", event__flags_text(buf, flags));
 }
 
 static void put_common(struct json *j, const struct event *ev)
@@ -281,7 +281,7 @@ static void put_resource(struct json *j, const struct event *ev)
 	if (r->in_use_known)
 		put_u64(j, "in_use", r->in_use);
 	if (r->count)
-		put_u64(j, ev_count_name(ev->kind), r->count);
+		put_u64(j, event__count_name(ev->kind), r->count);
 	if (r->text)
 		put_string(j, ev->kind == EV_CODE ? "uri" : "version", r->text);
 }
@@ -332,10 +332,10 @@ static struct track *get_track(struct json *j, enum track_kind kind, uint32_t pi
 			       uint32_t unit, bool *fresh)
 {
 	struct track_key key = {.kind = kind, .pid = pid, .owner = owner, .unit = unit};
-	struct track *track = tracks_get(&j->tracks, key, fresh);
+	struct track *track = track_lanes__get(&j->tracks, key, fresh);
 
 	if (!track)
-		sink_fail(&j->sink, -ENOMEM);
+		sink__fail(&j->sink, -ENOMEM);
 	return track;
 }
 
@@ -375,7 +375,7 @@ static void name_lane(struct json *j, struct place place, const struct event *ev
 	if (lane)
 		snprintf(extra, sizeof(extra), " (%" PRIu32 ")", lane + 1);
 	if (ev->kind == EV_COPY)
-		snprintf(text, sizeof(text), "copy %s%s", ev_name(ev), extra);
+		snprintf(text, sizeof(text), "copy %s%s", event__name(ev), extra);
 	else
 		snprintf(text, sizeof(text), "queue %" PRIu32 "%s", ev->gpu.queue, extra);
 	put_metadata(j, "thread_name", place, "name", text);
@@ -394,11 +394,11 @@ static bool place_op(struct json *j, const struct event *ev, struct place *place
 	if (!track)
 		return false;
 	if (ev->flags & EV_F_NO_TIMES)
-		lane = tracks_first_lane(&j->tracks, track, &fresh);
+		lane = track_lanes__first_lane(&j->tracks, track, &fresh);
 	else
-		lane = tracks_place(&j->tracks, track, ev->begin, ev->end, &fresh);
+		lane = track_lanes__place(&j->tracks, track, ev->begin, ev->end, &fresh);
 	if (!lane) {
-		sink_fail(&j->sink, -ENOMEM);
+		sink__fail(&j->sink, -ENOMEM);
 		return false;
 	}
 	place->tid = MADE_UP_ID + lane->number;
@@ -649,16 +649,16 @@ static int json_close(struct sink *sink, const struct trace_stats *stats)
 	open_map(j, "otherData");
 	put_string(j, "producer", "rtrace " RTRACE_VERSION);
 	put_string(j, "clock", "CLOCK_BOOTTIME");
-	for (unsigned int i = 0; (name = trace_stats_field(stats, i, &value)); i++)
+	for (unsigned int i = 0; (name = trace_stats__field(stats, i, &value)); i++)
 		put_u64(j, name, value);
 	close_map(j);
 	close_map(j);
 	fputc('\n', sink->out);
-	err = sink_finish(sink);
+	err = sink__finish(sink);
 	yajl_gen_free(j->gen);
-	tracks_free(&j->tracks);
+	track_lanes__free(&j->tracks);
 	text_buffer__free(&j->text);
-	utf8_free(&j->utf8);
+	utf8__free(&j->utf8);
 	free(j);
 	return err;
 }

@@ -77,7 +77,7 @@ struct roctracer {
 static void check(struct roctracer *r, int err)
 {
 	if (err)
-		sink_fail(&r->sink, err);
+		sink__fail(&r->sink, err);
 }
 
 /* ---- files ---- */
@@ -131,7 +131,7 @@ static void end_line(struct roctracer *r, int which)
 
 	text_buffer__char(&r->line, '\n');
 	if (r->line.failed)
-		sink_fail(&r->sink, -ENOMEM);
+		sink__fail(&r->sink, -ENOMEM);
 	else
 		fwrite_unlocked(r->line.data, 1, r->line.len, f->out);
 	f->used = true;
@@ -212,7 +212,7 @@ static void put_call(struct roctracer *r, const struct event *ev)
 
 	put_pair(&r->line, ev->begin, ev->end);
 	put_pair(&r->line, ev->pid, ev->tid);
-	put_text(&r->line, ev_name(ev));
+	put_text(&r->line, event__name(ev));
 	text_buffer__char(&r->line, '(');
 	call_arguments__each(&r->values, ev->api, ev->values, ARGS_TEXTS, put_value, &v);
 	text_buffer__char(&r->line, ')');
@@ -227,7 +227,7 @@ static void put_call(struct roctracer *r, const struct event *ev)
 	text_buffer__str(&r->line, " :");
 	text_buffer__uint(&r->line, ev->corr);
 	end_line(r, hip ? HIP : HSA);
-	count(r, hip ? HIP : HSA, ev_name(ev), ev);
+	count(r, hip ? HIP : HSA, event__name(ev), ev);
 }
 
 static struct process *get_process(struct roctracer *r, uint32_t pid)
@@ -246,7 +246,7 @@ static void add_call(struct roctracer *r, const struct event *ev)
 		return;
 	p = get_process(r, ev->pid);
 	if (!p) {
-		sink_fail(&r->sink, -ENOMEM);
+		sink__fail(&r->sink, -ENOMEM);
 		return;
 	}
 	p->calls_hip |= ev->domain == DOMAIN_HIP;
@@ -281,7 +281,7 @@ static void put_operation(struct roctracer *r, const struct event *ev)
 	text_buffer__uint(&r->line, ev->gpu.queue);
 	text_buffer__char(&r->line, ' ');
 	if (ev->kind == EV_DISPATCH)
-		kernel_short_name__put_last(&r->line, ev_name(ev));
+		kernel_short_name__put_last(&r->line, event__name(ev));
 	else
 		text_buffer__str(&r->line, ev->kind == EV_COPY ? copy_name(ev->gpu.dir) : "Marker");
 	text_buffer__char(&r->line, ':');
@@ -310,7 +310,7 @@ static void add_operation(struct roctracer *r, const struct event *ev)
 	if (ev->flags & EV_F_NO_TIMES)
 		return;
 	if (!p) {
-		sink_fail(&r->sink, -ENOMEM);
+		sink__fail(&r->sink, -ENOMEM);
 		return;
 	}
 	/* A call that is inside of another is HSA's, and the other HIP's. */
@@ -322,7 +322,7 @@ static void add_operation(struct roctracer *r, const struct event *ev)
 	if (ev->kind == EV_COPY)
 		count(r, COPIES, copy_name(ev->gpu.dir), ev);
 	else
-		count(r, OPS, ev->kind == EV_BARRIER ? "<barrier packet>" : ev_name(ev), ev);
+		count(r, OPS, ev->kind == EV_BARRIER ? "<barrier packet>" : event__name(ev), ev);
 }
 
 /* ---- ranges and marks ---- */
@@ -342,7 +342,7 @@ static void put_roctx(struct roctracer *r, uint64_t time, struct thread_key key,
 	end_line(r, ROCTX);
 }
 
-/* What nest_write's functions get. */
+/* What slice_order__write's functions get. */
 struct nested {
 	struct roctracer *r;
 	struct thread_key key;
@@ -374,13 +374,13 @@ static void put_ranges(struct roctracer *r, struct thread *t)
 {
 	struct nested nested = {r, t->key};
 
-	nest_write(&t->ranges, put_push, put_pop, &nested);
+	slice_order__write(&t->ranges, put_push, put_pop, &nested);
 }
 
 static void add_range(struct roctracer *r, const struct event *ev)
 {
 	struct thread_key key = {ev->pid, ev->tid};
-	const char *message = ev_name(ev);
+	const char *message = event__name(ev);
 	struct thread *t;
 	int complete;
 
@@ -390,9 +390,9 @@ static void add_range(struct roctracer *r, const struct event *ev)
 		return;
 	}
 	t = get_thread(r, key);
-	complete = t ? nest_add(&t->ranges, ev, message, strlen(message) + 1) : -ENOMEM;
+	complete = t ? slice_order__add(&t->ranges, ev, message, strlen(message) + 1) : -ENOMEM;
 	if (complete < 0)
-		sink_fail(&r->sink, complete);
+		sink__fail(&r->sink, complete);
 	else if (complete)
 		put_ranges(r, t);
 }
@@ -407,7 +407,7 @@ static void roctracer_event(struct sink *sink, const struct event *ev)
 		add_range(r, ev);
 	else if (ev->kind == EV_MARK)
 		put_roctx(r, ev->begin, (struct thread_key){ev->pid, ev->tid}, ROCTX_MARK, 0,
-			  ev_name(ev));
+			  event__name(ev));
 	else if (ev_is_operation(ev->kind))
 		add_operation(r, ev);
 }
@@ -434,7 +434,7 @@ static void free_roctracer(struct roctracer *r)
 	}
 	HASH_ITER (hh, r->threads, t, next_thread) {
 		HASH_DEL(r->threads, t);
-		nest_free(&t->ranges);
+		slice_order__free(&t->ranges);
 		free(t);
 	}
 	for (int i = 0; i < FILES - STATS; i++)
@@ -511,9 +511,9 @@ const struct sink_ops sink_roctracer = {
 	.help = "rocprof's and roctracer's text files and tables",
 	.own_files = "/*",
 	.open = roctracer_open,
-	.process = sink_ignore_process,
-	.thread = sink_ignore_thread,
-	.device = sink_ignore_device,
+	.process = sink__ignore_process,
+	.thread = sink__ignore_thread,
+	.device = sink__ignore_device,
 	.event = roctracer_event,
 	.flush = roctracer_flush,
 	.close = roctracer_close,

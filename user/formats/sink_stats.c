@@ -71,9 +71,9 @@ static void stats_event(struct sink *sink, const struct event *ev)
 
 	if (ev->kind != EV_SPAN)
 		return;
-	row = get_row(s, ev_name(ev));
+	row = get_row(s, event__name(ev));
 	if (!row) {
-		sink_fail(sink, -ENOMEM);
+		sink__fail(sink, -ENOMEM);
 		return;
 	}
 	row->calls++;
@@ -136,8 +136,8 @@ static int stats_close(struct sink *sink, const struct trace_stats *losses)
 	HASH_ITER (hh, s->rows, row, next) {
 		put_row(s, row);
 	}
-	sink_check(sink);
-	err = sink_finish(sink);
+	sink__check(sink);
+	err = sink__finish(sink);
 	HASH_ITER (hh, s->rows, row, next) {
 		HASH_DEL(s->rows, row);
 		free(row);
@@ -150,9 +150,9 @@ const struct sink_ops sink_stats = {
 	.name = "stats",
 	.help = "calls by function as CSV, like rocprof's hip_stats",
 	.open = stats_open,
-	.process = sink_ignore_process,
-	.thread = sink_ignore_thread,
-	.device = sink_ignore_device,
+	.process = sink__ignore_process,
+	.thread = sink__ignore_thread,
+	.device = sink__ignore_device,
 	.event = stats_event,
 	.close = stats_close,
 };

@@ -144,10 +144,10 @@ static void summary_event(struct sink *sink, const struct event *ev)
 
 	if (ev->flags & EV_F_NO_TIMES || !has_row(ev->kind))
 		return;
-	row = ev->kind == EV_SPAN ? get_call_row(s, group, ev_name(ev))
-				  : get_row(s, group, ev_name(ev));
+	row = ev->kind == EV_SPAN ? get_call_row(s, group, event__name(ev))
+				  : get_row(s, group, event__name(ev));
 	if (!row) {
-		sink_fail(sink, -ENOMEM);
+		sink__fail(sink, -ENOMEM);
 		return;
 	}
 	row->calls++;
@@ -221,7 +221,7 @@ static void put_cell(const struct summary *s, const struct row *row, enum column
 		text_table__put_share(table, row->total, s->totals[row->group]);
 		break;
 	case COL_DOMAIN:
-		text_table__put(table, "%s", ev_domain_name((enum ev_domain)row->group));
+		text_table__put(table, "%s", event__domain_name((enum ev_domain)row->group));
 		break;
 	case COL_CALLS:
 		text_table__put(table, "%" PRIu64, row->calls);
@@ -234,16 +234,16 @@ static void put_cell(const struct summary *s, const struct row *row, enum column
 		break;
 	case COL_MEAN:
 		text_table__put(table, "%s",
-				row->timed ? format_ns(buf, row->total / row->timed) : "-");
+				row->timed ? format__ns(buf, row->total / row->timed) : "-");
 		break;
 	case COL_MIN:
-		text_table__put(table, "%s", row->timed ? format_ns(buf, row->min) : "-");
+		text_table__put(table, "%s", row->timed ? format__ns(buf, row->min) : "-");
 		break;
 	case COL_MAX:
 		text_table__put_time(table, row->max);
 		break;
 	case COL_RATE:
-		text_table__put(table, "%s", format_rate(buf, row->bytes, row->total));
+		text_table__put(table, "%s", format__rate(buf, row->bytes, row->total));
 		break;
 	default:
 		text_table__put(table, "%s", row->name);
@@ -328,11 +328,11 @@ static int summary_close(struct sink *sink, const struct trace_stats *stats)
 
 	for (size_t i = 0; i < sizeof(reports) / sizeof(reports[0]); i++) {
 		err = print_report(s, &reports[i]);
-		sink_check(sink);
+		sink__check(sink);
 		if (err)
-			sink_fail(sink, err);
+			sink__fail(sink, err);
 	}
-	err = sink_finish(sink);
+	err = sink__finish(sink);
 	for (enum group g = 0; g < GROUP_COUNT; g++) {
 		HASH_ITER (hh, s->groups[g], row, next) {
 			HASH_DEL(s->groups[g], row);
@@ -347,9 +347,9 @@ const struct sink_ops sink_summary = {
 	.name = "summary",
 	.help = "tables of the time spent in calls, kernels, copies, allocations and ranges",
 	.open = summary_open,
-	.process = sink_ignore_process,
-	.thread = sink_ignore_thread,
-	.device = sink_ignore_device,
+	.process = sink__ignore_process,
+	.thread = sink__ignore_thread,
+	.device = sink__ignore_device,
 	.event = summary_event,
 	.close = summary_close,
 };

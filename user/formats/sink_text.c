@@ -48,7 +48,7 @@ static void end_line(struct text *t)
 	fputc('\n', t->sink.out);
 	if (t->tty)
 		fflush(t->sink.out);
-	sink_check(&t->sink);
+	sink__check(&t->sink);
 }
 
 /* Where the process lives, if that is not where we do. */
@@ -60,7 +60,7 @@ static void put_container(struct text *t, const struct process_info *info)
 		return;
 	fprintf(out, "--- process %" PRIu32 " is %" PRIu32 " in its pid namespace, cgroup ",
 		info->pid, info->ns_pid);
-	text_escape(out, info->cgroup ? info->cgroup : "?");
+	text__escape(out, info->cgroup ? info->cgroup : "?");
 	end_line(t);
 }
 
@@ -69,13 +69,13 @@ static void text_process(struct sink *sink, const struct process_info *info)
 	struct text *t = (struct text *)sink;
 
 	fprintf(sink->out, "--- process %" PRIu32 " ", info->pid);
-	text_escape(sink->out, info->comm);
+	text__escape(sink->out, info->comm);
 	fputs(": ", sink->out);
-	text_escape(sink->out, info->cmdline);
+	text__escape(sink->out, info->cmdline);
 	end_line(t);
 	if (info->libraries && *info->libraries) {
 		fprintf(sink->out, "--- process %" PRIu32 " uses ", info->pid);
-		text_escape(sink->out, info->libraries);
+		text__escape(sink->out, info->libraries);
 		end_line(t);
 	}
 	put_container(t, info);
@@ -86,10 +86,10 @@ static void text_device(struct sink *sink, const struct device_info *info)
 	struct text *t = (struct text *)sink;
 
 	fprintf(sink->out, "--- process %" PRIu32 " gpu %" PRId32 ": ", info->pid, info->device);
-	text_escape(sink->out, info->name);
+	text__escape(sink->out, info->name);
 	if (info->details && *info->details) {
 		fputs(", ", sink->out);
-		text_escape(sink->out, info->details);
+		text__escape(sink->out, info->details);
 	}
 	end_line(t);
 }
@@ -119,7 +119,7 @@ static void put_task(FILE *out, const struct event *ev)
 
 static void put_name(FILE *out, const struct event *ev)
 {
-	text_escape(out, ev_name(ev));
+	text__escape(out, event__name(ev));
 	if (ev->flags & EV_F_CUT)
 		fputs("...", out);
 }
@@ -131,7 +131,7 @@ static void put_duration(FILE *out, const struct event *ev)
 	if (ev->flags & (EV_F_NO_TIMES | EV_F_ENTRY))
 		fputs(" <?>", out);
 	else
-		fprintf(out, " <%s>", format_ns(buf, ev->end - ev->begin));
+		fprintf(out, " <%s>", format__ns(buf, ev->end - ev->begin));
 }
 
 static void put_span(struct text *t, const struct event *ev)
@@ -153,7 +153,7 @@ static void put_stack(FILE *out, const struct event *ev)
 {
 	for (uint32_t i = 0; i < ev->stack_depth; i++) {
 		fprintf(out, "\n%*s", (int)sizeof("0.000000     pid/tid             "), "");
-		text_escape(out, ev->stack[i]);
+		text__escape(out, ev->stack[i]);
 	}
 }
 
@@ -190,12 +190,12 @@ static void put_resource(FILE *out, const struct event *ev)
 	if (r->address)
 		fprintf(out, " at 0x%" PRIx64, r->address);
 	if (r->count)
-		fprintf(out, ", %" PRIu32 " %s", r->count, ev_count_name(ev->kind));
+		fprintf(out, ", %" PRIu32 " %s", r->count, event__count_name(ev->kind));
 	if (r->in_use_known)
 		fprintf(out, ", %" PRIu64 " in use", r->in_use);
 	if (r->text) {
 		fputs(", ", out);
-		text_escape(out, r->text);
+		text__escape(out, r->text);
 	}
 }
 
@@ -208,8 +208,9 @@ static void put_gpu(FILE *out, const struct event *ev)
 	if (gpu->stream != STREAM_NONE && gpu->stream)
 		fprintf(out, "stream %" PRIu32 " ", gpu->stream);
 	if (ev->kind == EV_COPY) {
-		fprintf(out, "copy %s %s", ev_copy_name(gpu->dir), format_bytes(buf, gpu->bytes));
-		fprintf(out, " %s", format_rate(buf, gpu->bytes, ev->end - ev->begin));
+		fprintf(out, "copy %s %s", event__copy_name(gpu->dir),
+			format__bytes(buf, gpu->bytes));
+		fprintf(out, " %s", format__rate(buf, gpu->bytes, ev->end - ev->begin));
 		return;
 	}
 	fprintf(out, "queue %" PRIu32 " ", gpu->queue);
@@ -233,7 +234,7 @@ static void put_remarks(FILE *out, const struct event *ev)
 		fprintf(out, " ext %" PRIu64, ev->external);
 
 	if (flags)
-		fprintf(out, " (%s)", event_flags_text(buf, flags));
+		fprintf(out, " (%s)", event__flags_text(buf, flags));
 	if (ev->domain != DOMAIN_GPU)
 		return;
 	if (ev->flags & EV_F_UNCORRELATED)
@@ -255,7 +256,7 @@ static void text_event(struct sink *sink, const struct event *ev)
 	if (ev->kind == EV_SPAN)
 		put_span(t, ev);
 	else if (ev->kind == EV_GAP)
-		fprintf(sink->out, "gap: calls may be missing: %s", ev_name(ev));
+		fprintf(sink->out, "gap: calls may be missing: %s", event__name(ev));
 	else if (ev->kind == EV_RANGE || ev->kind == EV_MARK)
 		put_range(sink->out, ev);
 	else if (ev_is_resource(ev->kind))
@@ -273,7 +274,7 @@ static void text_event(struct sink *sink, const struct event *ev)
 static int text_close(struct sink *sink, const struct trace_stats *stats)
 {
 	struct text *t = (struct text *)sink;
-	int err = sink_finish(sink);
+	int err = sink__finish(sink);
 
 	text_buffer__free(&t->buf);
 	free(sink);
@@ -286,7 +287,7 @@ const struct sink_ops sink_text = {
 	.live = true,
 	.open = text_open,
 	.process = text_process,
-	.thread = sink_ignore_thread,
+	.thread = sink__ignore_thread,
 	.device = text_device,
 	.event = text_event,
 	.close = text_close,

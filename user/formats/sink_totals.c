@@ -62,7 +62,7 @@ static void write_recorded(struct jsonout *j, const struct trace_stats *s)
 static void write_lost(struct jsonout *j, const struct trace_stats *s)
 {
 	const struct number numbers[] = {
-		{"total", trace_stats_lost(s)},
+		{"total", trace_stats__lost(s)},
 		{"calls_ring_full", s->lost_spans},
 		{"calls_too_deep", s->lost_depth},
 		{"gpu_records", s->lost_gpu},
@@ -104,13 +104,13 @@ static int totals_close(struct sink *sink, const struct trace_stats *stats)
 		json_yajl__close_map(j);
 		err = json_yajl__close(j);
 		if (err)
-			sink_fail(sink, err);
+			sink__fail(sink, err);
 		fputc('\n', sink->out);
 	} else {
-		sink_fail(sink, -ENOMEM);
+		sink__fail(sink, -ENOMEM);
 	}
-	sink_check(sink);
-	err = sink_finish(sink);
+	sink__check(sink);
+	err = sink__finish(sink);
 	free(sink);
 	return err;
 }
@@ -118,9 +118,9 @@ static int totals_close(struct sink *sink, const struct trace_stats *stats)
 const struct sink_ops sink_totals = {
 	.name = "totals",
 	.open = totals_open,
-	.process = sink_ignore_process,
-	.thread = sink_ignore_thread,
-	.device = sink_ignore_device,
+	.process = sink__ignore_process,
+	.thread = sink__ignore_thread,
+	.device = sink__ignore_device,
 	.event = ignore_event,
 	.close = totals_close,
 };

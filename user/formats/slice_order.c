@@ -41,7 +41,7 @@ static int grow(struct nest *nest)
 	return 0;
 }
 
-int nest_add(struct nest *nest, const struct event *ev, const void *data, size_t len)
+int slice_order__add(struct nest *nest, const struct event *ev, const void *data, size_t len)
 {
 	uint32_t self = nest->count, first = self;
 	size_t at = nest->kept.len;
@@ -68,7 +68,7 @@ int nest_add(struct nest *nest, const struct event *ev, const void *data, size_t
 	return ev->parent == 0 || nest->count >= NEST_MAX;
 }
 
-void nest_write(struct nest *nest, nest_begin_fn begin, nest_end_fn end, void *arg)
+void slice_order__write(struct nest *nest, nest_begin_fn begin, nest_end_fn end, void *arg)
 {
 	const struct nest_item *items = nest->items;
 
@@ -81,7 +81,7 @@ void nest_write(struct nest *nest, nest_begin_fn begin, nest_end_fn end, void *a
 	nest->kept.len = 0;
 }
 
-void nest_free(struct nest *nest)
+void slice_order__free(struct nest *nest)
 {
 	byte_buffer__free(&nest->kept);
 	free(nest->items);

@@ -32,14 +32,14 @@ typedef void (*nest_begin_fn)(void *arg, uint64_t time, const void *data, size_t
 typedef void (*nest_end_fn)(void *arg, uint64_t time);
 
 /*
- * Keeps a span or range, with what is to be written of it. 1: it is time for nest_write; 0: not
- * yet; -ENOMEM.
+ * Keeps a span or range, with what is to be written of it. 1: it is time for slice_order__write; 0:
+ * not yet; -ENOMEM.
  */
-int nest_add(struct nest *nest, const struct event *ev, const void *data, size_t len);
+int slice_order__add(struct nest *nest, const struct event *ev, const void *data, size_t len);
 
 /* Calls begin and end for all that is kept, properly nested, and forgets it. */
-void nest_write(struct nest *nest, nest_begin_fn begin, nest_end_fn end, void *arg);
+void slice_order__write(struct nest *nest, nest_begin_fn begin, nest_end_fn end, void *arg);
 
-void nest_free(struct nest *nest);
+void slice_order__free(struct nest *nest);
 
 #endif

@@ -7,7 +7,7 @@
 
 #include <stdlib.h>
 
-struct track *tracks_get(struct tracks *tracks, struct track_key key, bool *fresh)
+struct track *track_lanes__get(struct tracks *tracks, struct track_key key, bool *fresh)
 {
 	struct track *track;
 
@@ -57,8 +57,8 @@ static struct track_lane *free_lane(struct track *track, uint64_t begin)
 	return track->lane_count < LANES_MAX ? NULL : first;
 }
 
-struct track_lane *tracks_place(struct tracks *tracks, struct track *track, uint64_t begin,
-				uint64_t end, bool *fresh)
+struct track_lane *track_lanes__place(struct tracks *tracks, struct track *track, uint64_t begin,
+				      uint64_t end, bool *fresh)
 {
 	struct track_lane *lane = free_lane(track, begin);
 
@@ -70,19 +70,19 @@ struct track_lane *tracks_place(struct tracks *tracks, struct track *track, uint
 	return lane;
 }
 
-struct track_lane *tracks_first_lane(struct tracks *tracks, struct track *track, bool *fresh)
+struct track_lane *track_lanes__first_lane(struct tracks *tracks, struct track *track, bool *fresh)
 {
 	*fresh = track->lane_count == 0;
 	return *fresh ? new_lane(tracks, track) : track->lanes;
 }
 
-void tracks_free(struct tracks *tracks)
+void track_lanes__free(struct tracks *tracks)
 {
 	struct track *track, *next;
 
 	HASH_ITER (hh, tracks->all, track, next) {
 		HASH_DEL(tracks->all, track);
-		nest_free(&track->nest);
+		slice_order__free(&track->nest);
 		rate_curves__free(&track->rates);
 		free(track->lanes);
 		free(track);

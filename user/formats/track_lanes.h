@@ -58,15 +58,15 @@ struct tracks {
 };
 
 /* The track; *fresh: it was made just now. NULL if out of memory. */
-struct track *tracks_get(struct tracks *tracks, struct track_key key, bool *fresh);
+struct track *track_lanes__get(struct tracks *tracks, struct track_key key, bool *fresh);
 
 /* The lane that a slice begin..end goes to; *fresh as above. NULL if out of memory. */
-struct track_lane *tracks_place(struct tracks *tracks, struct track *track, uint64_t begin,
-				uint64_t end, bool *fresh);
+struct track_lane *track_lanes__place(struct tracks *tracks, struct track *track, uint64_t begin,
+				      uint64_t end, bool *fresh);
 
 /* The lane for instants, which need no room. */
-struct track_lane *tracks_first_lane(struct tracks *tracks, struct track *track, bool *fresh);
+struct track_lane *track_lanes__first_lane(struct tracks *tracks, struct track *track, bool *fresh);
 
-void tracks_free(struct tracks *tracks);
+void track_lanes__free(struct tracks *tracks);
 
 #endif

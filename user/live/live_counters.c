@@ -241,7 +241,8 @@ int live_counters__device(struct live *l, const struct device_info *info)
 	if (info->device < 0 || !info->details || !*info->details)
 		return 0;
 	process = get_process(l, info->pid);
-	snprintf(key, sizeof(key), "%.*s", (int)device_place_len(info->details), info->details);
+	snprintf(key, sizeof(key), "%.*s", (int)event__device_place_len(info->details),
+		 info->details);
 	gpu = get_row(l, LIVE_GPU, key, place_of(info->details, buf, sizeof(buf)));
 	if (gpu && !gpu->shown.model)
 		gpu->shown.model = strdup(info->name);

@@ -35,7 +35,7 @@ static void metrics_free(struct metrics *m)
 {
 	metrics_server__free(m->server);
 	live_counters__free(m->live);
-	utf8_free(&m->clean);
+	utf8__free(&m->clean);
 	free(m);
 }
 
@@ -67,7 +67,7 @@ static void metrics_process(struct sink *sink, const struct process_info *info)
 	int err = live_counters__process(((struct metrics *)sink)->live, info);
 
 	if (err)
-		sink_fail(sink, err);
+		sink__fail(sink, err);
 }
 
 static void metrics_device(struct sink *sink, const struct device_info *info)
@@ -75,7 +75,7 @@ static void metrics_device(struct sink *sink, const struct device_info *info)
 	int err = live_counters__device(((struct metrics *)sink)->live, info);
 
 	if (err)
-		sink_fail(sink, err);
+		sink__fail(sink, err);
 }
 
 static void metrics_event(struct sink *sink, const struct event *ev)
@@ -83,7 +83,7 @@ static void metrics_event(struct sink *sink, const struct event *ev)
 	int err = live_counters__event(((struct metrics *)sink)->live, ev);
 
 	if (err)
-		sink_fail(sink, err);
+		sink__fail(sink, err);
 }
 
 /* ---- the page ---- */
@@ -91,7 +91,7 @@ static void metrics_event(struct sink *sink, const struct event *ev)
 /* A label's value between quotes; control characters are of no use to anybody. */
 static void put_label(struct page *p, const char *name, const char *value)
 {
-	const char *text = utf8_clean(&p->metrics->clean, value ? value : "");
+	const char *text = utf8__clean(&p->metrics->clean, value ? value : "");
 
 	fprintf(p->out, "%s=\"", name);
 	for (; text && *text; text++) {
@@ -117,7 +117,7 @@ static void put_calls(const struct live_row *row, void *arg)
 			continue;
 		fputs("rtrace_calls_total{", p->out);
 		put_label(p, "container", row->name);
-		fprintf(p->out, ",domain=\"%s\"} %" PRIu64 "\n", ev_domain_name(domain),
+		fprintf(p->out, ",domain=\"%s\"} %" PRIu64 "\n", event__domain_name(domain),
 			row->total.calls[domain]);
 	}
 }
@@ -251,7 +251,7 @@ static void publish(struct metrics *m, const struct trace_stats *stats)
 	struct page p = {.out = open_memstream(&text, &len), .metrics = m};
 
 	if (!p.out) {
-		sink_fail(&m->sink, -ENOMEM);
+		sink__fail(&m->sink, -ENOMEM);
 		return;
 	}
 	put_family(&p, "rtrace", "info", "The tracer");
@@ -264,7 +264,7 @@ static void publish(struct metrics *m, const struct trace_stats *stats)
 	fputs("# EOF\n", p.out);
 	if (fclose(p.out)) {
 		free(text);
-		sink_fail(&m->sink, -ENOMEM);
+		sink__fail(&m->sink, -ENOMEM);
 		return;
 	}
 	metrics_server__set(m->server, text, len);
@@ -275,7 +275,7 @@ static void metrics_lost(struct sink *sink, uint32_t pid, uint64_t calls, uint64
 	int err = live_counters__lost(((struct metrics *)sink)->live, pid, calls + gpu);
 
 	if (err)
-		sink_fail(sink, err);
+		sink__fail(sink, err);
 }
 
 static void metrics_flush(struct sink *sink, const struct trace_stats *stats)
@@ -301,7 +301,7 @@ const struct sink_ops sink_metrics = {
 	.always_stdout = true, /* to which it writes nothing */
 	.open = metrics_open,
 	.process = metrics_process,
-	.thread = sink_ignore_thread,
+	.thread = sink__ignore_thread,
 	.device = metrics_device,
 	.event = metrics_event,
 	.lost = metrics_lost,

@@ -64,7 +64,7 @@ static void top_process(struct sink *sink, const struct process_info *info)
 	int err = live_counters__process(((struct top *)sink)->live, info);
 
 	if (err)
-		sink_fail(sink, err);
+		sink__fail(sink, err);
 }
 
 static void top_device(struct sink *sink, const struct device_info *info)
@@ -72,7 +72,7 @@ static void top_device(struct sink *sink, const struct device_info *info)
 	int err = live_counters__device(((struct top *)sink)->live, info);
 
 	if (err)
-		sink_fail(sink, err);
+		sink__fail(sink, err);
 }
 
 static void top_event(struct sink *sink, const struct event *ev)
@@ -80,7 +80,7 @@ static void top_event(struct sink *sink, const struct event *ev)
 	int err = live_counters__event(((struct top *)sink)->live, ev);
 
 	if (err)
-		sink_fail(sink, err);
+		sink__fail(sink, err);
 }
 
 static void top_lost(struct sink *sink, uint32_t pid, uint64_t calls, uint64_t gpu)
@@ -88,7 +88,7 @@ static void top_lost(struct sink *sink, uint32_t pid, uint64_t calls, uint64_t g
 	int err = live_counters__lost(((struct top *)sink)->live, pid, calls + gpu);
 
 	if (err)
-		sink_fail(sink, err);
+		sink__fail(sink, err);
 }
 
 /* ---- showing ---- */
@@ -158,7 +158,7 @@ static void show(struct top *t)
 	if (!err && !t->screen && fflush(t->sink.out))
 		err = -errno;
 	if (err)
-		sink_fail(&t->sink, err);
+		sink__fail(&t->sink, err);
 }
 
 static void turn(struct top *t, uint64_t now)
@@ -216,7 +216,7 @@ static int top_close(struct sink *sink, const struct trace_stats *stats)
 		terminal_screen__close();
 	else if (t->turned && !sink->full) /* the rest of an interval */
 		turn(t, clock__boot_ns());
-	err = sink_finish(sink);
+	err = sink__finish(sink);
 	top_free(t);
 	return err;
 }
@@ -228,7 +228,7 @@ const struct sink_ops sink_top = {
 	.always_stdout = true,
 	.open = top_open,
 	.process = top_process,
-	.thread = sink_ignore_thread,
+	.thread = sink__ignore_thread,
 	.device = top_device,
 	.event = top_event,
 	.lost = top_lost,

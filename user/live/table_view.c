@@ -91,7 +91,7 @@ static void put_text(char cell[CELL_LEN], const char *text)
 	cell[0] = cell[CELL_LEN - 1] = '\0';
 	if (!f)
 		return;
-	text_escape(f, text ? text : "");
+	text__escape(f, text ? text : "");
 	fclose(f);
 }
 
@@ -142,7 +142,7 @@ static void put_number(const struct taking *t, const struct live_row *row, enum 
 	else if (column == COL_BUSY)
 		snprintf(cell, CELL_LEN, "%.1f%%", 100 * v);
 	else if (column == COL_COPIED)
-		snprintf(cell, CELL_LEN, "%s", format_bytes(buf, (uint64_t)v));
+		snprintf(cell, CELL_LEN, "%s", format__bytes(buf, (uint64_t)v));
 	else
 		snprintf(cell, CELL_LEN, "%.0f", v);
 }

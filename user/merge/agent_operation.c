@@ -71,7 +71,7 @@ static void fill_copy(struct event *ev, const struct agent_view *v, const struct
 	ev->gpu.dst_device = dst;
 	ev->gpu.dir = direction(src, dst);
 	ev->gpu.device = src >= 0 ? src : dst; /* between GPUs the source's engine does the work */
-	ev->name = ev_copy_name(ev->gpu.dir);
+	ev->name = event__copy_name(ev->gpu.dir);
 }
 
 bool agent_operation__fill(struct gpu_op *op, struct agent_view *v, const struct rt_agent_rec *rec)

@@ -327,7 +327,7 @@ bool gpu_resources__fill(struct resources *r, struct agent_view *v, const struct
 	    kinds[what].ring != rec->kind)
 		return false;
 	ev->kind = kinds[what].kind;
-	ev->name = ev_resource_name(kinds[what].what);
+	ev->name = event__resource_name(kinds[what].what);
 	ev->end = rec->time;
 	ev->begin = rec->resource.begin < rec->time ? rec->resource.begin : rec->time;
 	ev->gpu.device = device_of(v, rec->resource.agent);

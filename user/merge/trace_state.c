@@ -33,7 +33,7 @@ void trace_state__close(struct trace *t)
 
 void trace_state__tell(struct trace *t, const struct event *ev)
 {
-	trace_stats_count(&t->stats, ev);
+	trace_stats__count(&t->stats, ev);
 	if (t->calls_filtered)
 		t->stats.uncorrelated = 0;
 	output_set__event(t->out, ev);

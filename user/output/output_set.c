@@ -246,9 +246,9 @@ static void flush_target(struct target *t, const struct trace_stats *stats)
 	if (sink->ops->flush)
 		sink->ops->flush(sink, stats);
 	else if (sink->out && fflush(sink->out))
-		sink_fail(sink, -errno);
+		sink__fail(sink, -errno);
 	if (!sink->error && was_removed(t))
-		sink_fail(sink, -ENOENT);
+		sink__fail(sink, -ENOENT);
 	say_error(t, sink->ops, sink->error);
 }
 

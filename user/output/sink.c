@@ -13,12 +13,12 @@ static const struct sink_ops *const sinks[] = {
 	&sink_summary, &sink_stats, NULL,
 };
 
-const struct sink_ops *const *sink_all(void)
+const struct sink_ops *const *sink__all(void)
 {
 	return sinks;
 }
 
-const struct sink_ops *sink_find(const char *name)
+const struct sink_ops *sink__find(const char *name)
 {
 	for (const struct sink_ops *const *ops = sinks; *ops; ops++)
 		if (!strcmp((*ops)->name, name))
@@ -26,7 +26,7 @@ const struct sink_ops *sink_find(const char *name)
 	return NULL;
 }
 
-char *sink_path(const struct sink_ops *ops, const char *base, size_t len)
+char *sink__path(const struct sink_ops *ops, const char *base, size_t len)
 {
 	char *path;
 	int n;
@@ -38,35 +38,35 @@ char *sink_path(const struct sink_ops *ops, const char *base, size_t len)
 	return n < 0 ? NULL : path;
 }
 
-void sink_fail(struct sink *sink, int error)
+void sink__fail(struct sink *sink, int error)
 {
 	if (!sink->error)
 		sink->error = error;
 }
 
-void sink_check(struct sink *sink)
+void sink__check(struct sink *sink)
 {
 	if (ferror(sink->out))
-		sink_fail(sink, errno ? -errno : -EIO);
+		sink__fail(sink, errno ? -errno : -EIO);
 }
 
-int sink_finish(struct sink *sink)
+int sink__finish(struct sink *sink)
 {
 	if (fflush(sink->out))
-		sink_fail(sink, errno ? -errno : -EIO);
+		sink__fail(sink, errno ? -errno : -EIO);
 	else if (ferror(sink->out))
-		sink_fail(sink, -EIO);
+		sink__fail(sink, -EIO);
 	return sink->error;
 }
 
-void sink_ignore_process(struct sink *sink, const struct process_info *info)
+void sink__ignore_process(struct sink *sink, const struct process_info *info)
 {
 }
 
-void sink_ignore_thread(struct sink *sink, const struct thread_info *info)
+void sink__ignore_thread(struct sink *sink, const struct thread_info *info)
 {
 }
 
-void sink_ignore_device(struct sink *sink, const struct device_info *info)
+void sink__ignore_device(struct sink *sink, const struct device_info *info)
 {
 }

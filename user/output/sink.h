@@ -120,18 +120,18 @@ struct sink {
 /* For sinks: the shared part of their functions. */
 
 /* Notes an error unless there is one already. */
-void sink_fail(struct sink *sink, int error);
+void sink__fail(struct sink *sink, int error);
 
 /* Notes a failed write. Call after writing, with errno as the write left it. */
-void sink_check(struct sink *sink);
+void sink__check(struct sink *sink);
 
 /* Flushes the output; the first error met. */
-int sink_finish(struct sink *sink);
+int sink__finish(struct sink *sink);
 
 /* For what a sink has no use for. */
-void sink_ignore_process(struct sink *sink, const struct process_info *info);
-void sink_ignore_thread(struct sink *sink, const struct thread_info *info);
-void sink_ignore_device(struct sink *sink, const struct device_info *info);
+void sink__ignore_process(struct sink *sink, const struct process_info *info);
+void sink__ignore_thread(struct sink *sink, const struct thread_info *info);
+void sink__ignore_device(struct sink *sink, const struct device_info *info);
 
 extern const struct sink_ops sink_text, sink_json, sink_pftrace, sink_summary, sink_stats,
 	sink_rtrace, sink_csv, sink_rocpd, sink_html, sink_folded, sink_roctracer, sink_otf2;
@@ -140,12 +140,12 @@ extern const struct sink_ops sink_text, sink_json, sink_pftrace, sink_summary, s
 extern const struct sink_ops sink_top, sink_metrics, sink_split, sink_totals;
 
 /* The ops of that name, or NULL. */
-const struct sink_ops *sink_find(const char *name);
+const struct sink_ops *sink__find(const char *name);
 
 /* The first `len` bytes of `base` with the suffix of the sink's files; to be freed. */
-char *sink_path(const struct sink_ops *ops, const char *base, size_t len);
+char *sink__path(const struct sink_ops *ops, const char *base, size_t len);
 
 /* All sinks in the order of the help; ends with NULL. */
-const struct sink_ops *const *sink_all(void);
+const struct sink_ops *const *sink__all(void);
 
 #endif

@@ -139,7 +139,7 @@ static struct part *get_part(struct split *s, uint32_t pid)
 	HASH_FIND_OR_ADD(s->parts, pid, pid, p);
 	err = p ? open_part(s, p) : -ENOMEM;
 	if (err)
-		sink_fail(&s->sink, err);
+		sink__fail(&s->sink, err);
 	return err ? NULL : p;
 }
 
@@ -150,7 +150,7 @@ static void close_part(struct split *s, struct part *p, const struct trace_clock
 	p->stats.ended = *now;
 	err = output_set__close(p->out, &p->stats);
 	if (err)
-		sink_fail(&s->sink, err);
+		sink__fail(&s->sink, err);
 	p->out = NULL;
 }
 
@@ -165,7 +165,7 @@ static void split_process(struct sink *sink, const struct process_info *info)
 	if (p && !p->out)
 		err = open_part(s, p); /* another one of that number */
 	if (err)
-		sink_fail(sink, err);
+		sink__fail(sink, err);
 	p = get_part(s, info->pid);
 	if (p)
 		output_set__process(p->out, info);
@@ -196,7 +196,7 @@ static void split_event(struct sink *sink, const struct event *ev)
 		s->late++;
 		return;
 	}
-	trace_stats_count(&p->stats, ev);
+	trace_stats__count(&p->stats, ev);
 	output_set__event(p->out, ev);
 }
 

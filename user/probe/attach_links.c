@@ -259,8 +259,9 @@ static int attach_doors(struct attach *a, const struct library *lib, pid_t pid)
 		err = process_probes__probes(&doors, pid, a->agents_capture, &moved);
 	for (size_t i = 0; i < lib->door_count && err >= 0; i++) {
 		const struct probe *p = moved ? &moved[i] : &lib->doors[i];
-		const struct link_request req = {attach_links__door_program(door_of(p->symbol)),
-						 ATTACH_UPROBE_MULTI, 0, lib, pid};
+		const struct link_request req = {
+			attach_links__door_program(doorbell_functions__door(p->symbol)),
+			ATTACH_UPROBE_MULTI, 0, lib, pid};
 
 		err = create_link(a, &req, p, 1);
 		if (err)

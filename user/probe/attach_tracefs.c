@@ -147,8 +147,9 @@ static int define_probes(struct group *g, const struct library *lib)
 	int err = 0;
 
 	for (size_t i = 0; i < lib->door_count && !err; i++)
-		err = tracefs_events__add(&g->events[door_of(lib->doors[i].symbol)].event, lib,
-					  &lib->doors[i], 1);
+		err = tracefs_events__add(
+			&g->events[doorbell_functions__door(lib->doors[i].symbol)].event, lib,
+			&lib->doors[i], 1);
 	if (!err)
 		err = tracefs_events__add(&g->events[EVENT_RETURN].event, lib, lib->probes,
 					  lib->probe_count);

@@ -48,7 +48,7 @@ static char *place(const struct options *o, const struct sink_ops *ops)
 	base = base_of(o);
 	if (!base || (o->output && (file_count(o) <= 1 || is_stdout(base))))
 		return base;
-	path = sink_path(ops, base, strlen(base));
+	path = sink__path(ops, base, strlen(base));
 	free(base);
 	return path;
 }

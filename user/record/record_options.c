@@ -247,7 +247,7 @@ static void add_pid(struct options *o, pid_t pid, struct argp_state *state)
 
 static void add_format(struct options *o, const char *name, struct argp_state *state)
 {
-	const struct sink_ops *ops = sink_find(name);
+	const struct sink_ops *ops = sink__find(name);
 
 	if (!ops)
 		argp_error(state,
@@ -692,7 +692,7 @@ void record_options__parse(struct options *o, int argc, char **argv)
 	argp_err_exit_status = EXIT_USAGE;
 	argp_parse(&argp, argc, argv, ARGP_IN_ORDER, NULL, o);
 	if (!o->format_count && !o->summary && !o->settings.metrics)
-		o->formats[o->format_count++] = sink_find("text");
+		o->formats[o->format_count++] = sink__find("text");
 }
 
 void record_options__free(struct options *o)

@@ -136,7 +136,7 @@ static void say_progress(const struct recorder *r, const struct trace_stats *s)
 	log_progress("%.0f s: %" PRIu64 " calls, %" PRIu64 " dispatches, %" PRIu64
 		     " copies; %" PRIu64 " lost",
 		     (double)(clock__boot_ns() - r->started) / 1e9, s->spans, s->dispatches,
-		     s->copies, trace_stats_lost(s));
+		     s->copies, trace_stats__lost(s));
 }
 
 /* About once a second. */

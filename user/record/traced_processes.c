@@ -80,7 +80,7 @@ static void say_process(pid_t pid, void *arg)
 	procfs__comm(pid, comm, sizeof(comm));
 	if (r->opt->capture_by == CAPTURE_BY_AGENT && !agent_set__look(r->in.agents, pid))
 		log_warn("process %d (%s): not traced, as agents alone capture: %s", pid, comm,
-			 agent_reason(pid, errno, reason));
+			 agent_reason__text(pid, errno, reason));
 	else if (!record_plan__wants_gpu(r->opt) || procfs__has_own_clock(pid))
 		say_calls_alone(r, pid, comm);
 	else if (r->in.filtered)
@@ -93,7 +93,7 @@ static void say_process(pid_t pid, void *arg)
 		log_say("process %d (%s): API calls, and dispatches at their doorbells", pid, comm);
 	else
 		log_say("process %d (%s): API calls; no GPU times: %s", pid, comm,
-			agent_reason(pid, errno, reason));
+			agent_reason__text(pid, errno, reason));
 }
 
 static int start_pids(struct recorder *r)

@@ -107,9 +107,9 @@ static void set_stat(struct trace_stats *stats, const char *key, uint64_t value)
 		stats->ended.mono_ns = value;
 	else if (!strcmp(key, "real_ns"))
 		stats->ended.real_ns = value;
-	for (unsigned int i = 0; (name = trace_stats_field(stats, i, &old)); i++)
+	for (unsigned int i = 0; (name = trace_stats__field(stats, i, &old)); i++)
 		if (!strcmp(name, key))
-			trace_stats_set(stats, i, value);
+			trace_stats__set(stats, i, value);
 }
 
 static void read_numbers(struct recording *r, const struct bytes *payload)
@@ -133,7 +133,7 @@ static void count_event(const struct event *ev, void *arg)
 {
 	struct recording *r = arg;
 
-	trace_stats_count(&r->counted, ev);
+	trace_stats__count(&r->counted, ev);
 	r->to.event(ev, r->to.arg);
 }
 
@@ -357,7 +357,7 @@ static void finish(struct recording *r)
 	if (!r->ended)
 		r->stats.ended = (struct trace_clocks){};
 	if (r->partial || r->missing || r->broken || !r->ended)
-		trace_stats_recount(&r->stats, &r->counted);
+		trace_stats__recount(&r->stats, &r->counted);
 	say_what_is_missing(r, &r->files[r->count - 1]);
 }
 

@@ -123,7 +123,7 @@ static void rtrace_ended(struct sink *sink, uint32_t pid)
 static void end_chunk(struct recording_sink *r)
 {
 	if (encoder__take(r->encoder, &r->chunk))
-		sink_fail(&r->sink, -ENOMEM);
+		sink__fail(&r->sink, -ENOMEM);
 	chunk_writer__put(r->writer, CHUNK_EVENTS, &r->chunk);
 	r->open = false;
 }
@@ -157,7 +157,7 @@ static void put_stats(struct recording_sink *r, enum chunk_type type,
 	const char *name;
 	uint64_t value;
 
-	for (unsigned int i = 0; (name = trace_stats_field(stats, i, &value)); i++)
+	for (unsigned int i = 0; (name = trace_stats__field(stats, i, &value)); i++)
 		put_figure(&end.bytes, name, value);
 	put_figure(&end.bytes, "boot_ns", stats->ended.boot_ns);
 	put_figure(&end.bytes, "mono_ns", stats->ended.mono_ns);
@@ -192,12 +192,12 @@ static void dump_failure(struct recording_sink *r)
 static void rtrace_flush(struct sink *sink, const struct trace_stats *stats)
 {
 	struct recording_sink *r = (struct recording_sink *)sink;
-	const uint64_t lost = trace_stats_lost(stats);
+	const uint64_t lost = trace_stats__lost(stats);
 	bool open = r->open;
 	int err = chunk_writer__error(r->writer);
 
 	if (err)
-		sink_fail(sink, err);
+		sink__fail(sink, err);
 	if (open)
 		end_chunk(r);
 	if (open || r->limits.keep_ns || lost != r->lost)
@@ -221,8 +221,8 @@ static int rtrace_close(struct sink *sink, const struct trace_stats *stats)
 	put_stats(r, CHUNK_END, stats);
 	err = chunk_writer__close(r->writer);
 	if (err)
-		sink_fail(sink, err);
-	err = sink_finish(sink);
+		sink__fail(sink, err);
+	err = sink__finish(sink);
 	byte_buffer__free(&r->chunk.bytes);
 	encoder__free(r->encoder);
 	free(r);

@@ -162,9 +162,9 @@ void analysis__event(struct analysis *a, const struct event *ev)
 	if (totals__domain(ev) == TALLY_COUNT)
 		return;
 	if (ev->kind == EV_RANGE)
-		name = name_table__message(a->names, ev_name(ev));
+		name = name_table__message(a->names, event__name(ev));
 	else
-		name = name_table__id(a->names, ev_name(ev));
+		name = name_table__id(a->names, event__name(ev));
 	if (!is_renamed(a, ev))
 		note(a, totals__event(a->tally, ev, name));
 	if (ev->kind == EV_SPAN) {

@@ -202,7 +202,7 @@ static int write_pairs(FILE *out, const struct analysis *const sides[2], const c
 		put_times(t, p->total);
 		text_table__put(t, "%" PRIu64, p->calls[0]);
 		text_table__put(t, "%" PRIu64, p->calls[1]);
-		text_table__put(t, "%s", tally_domain_name(p->domain));
+		text_table__put(t, "%s", totals__domain_name(p->domain));
 		text_table__put(t, "%s", p->name);
 	}
 	free(pairs.all);
@@ -256,7 +256,7 @@ int report_diff__write(FILE *out, const struct analysis *a, const struct analysi
 
 	for (int side = 0; side < 2; side++) {
 		fprintf(out, "%c: ", 'A' + side);
-		text_escape(out, sides[side]->path);
+		text__escape(out, sides[side]->path);
 		fprintf(out, "%s\n", wrong(sides[side]));
 	}
 	fputc('\n', out);
@@ -295,7 +295,7 @@ static int json_pairs(struct jsonout *j, const struct analysis *const sides[2], 
 
 		json_yajl__open_map(j, NULL);
 		json_yajl__string(j, "name", p->name);
-		json_yajl__string(j, "domain", tally_domain_name(p->domain));
+		json_yajl__string(j, "domain", totals__domain_name(p->domain));
 		json_yajl__string(j, "in", !p->calls[0] ? "b" : p->calls[1] ? "both" : "a");
 		json_pair(j, "calls", p->calls);
 		json_pair(j, "total_ns", p->total);

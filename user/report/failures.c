@@ -107,7 +107,7 @@ static int keep_example(struct failures *f, struct failure *to, const struct eve
 	struct failure_example *x = &to->examples[to->example_count];
 
 	text_buffer__reset(&f->text);
-	text_buffer__escaped(&f->text, ev_name(ev), strlen(ev_name(ev)), 0);
+	text_buffer__escaped(&f->text, event__name(ev), strlen(event__name(ev)), 0);
 	text_buffer__char(&f->text, '(');
 	call_arguments__put(&f->text, ev->api, ev->values);
 	text_buffer__char(&f->text, ')');

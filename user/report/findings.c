@@ -23,9 +23,9 @@ static const char *name(const struct text *x, uint32_t id)
 static void write_failure(const struct text *x, const struct failure *f)
 {
 	fprintf(x->out, "%7" PRIu64 "  ", f->calls);
-	text_escape(x->out, name(x, f->function));
+	text__escape(x->out, name(x, f->function));
 	fputs(" = ", x->out);
-	text_escape(x->out, name(x, f->result));
+	text__escape(x->out, name(x, f->result));
 	fputc('\n', x->out);
 	for (unsigned int i = 0; i < f->example_count; i++) {
 		const struct failure_example *e = &f->examples[i];
@@ -98,7 +98,7 @@ static int write_unfreed(const struct text *x)
 		put_allocation(x, t, all[i]);
 	free(all);
 	snprintf(title, sizeof(title), "Memory that was not freed: %zu allocations, %s%s", count,
-		 format_bytes(buf, bytes),
+		 format__bytes(buf, bytes),
 		 unfreed__left_out(x->a->unfreed) ? "; others were too many to be followed" : "");
 	return text_table__print(t, title, count - shown);
 }

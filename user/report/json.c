@@ -32,7 +32,7 @@ static void put_origin(const struct json *x)
 	json_yajl__string(x->out, "hostname", a->origin.hostname);
 	json_yajl__u64(x->out, "duration_ns", a->end > a->begin ? a->end - a->begin : 0);
 	json_yajl__open_map(x->out, "counts");
-	for (unsigned int i = 0; (what = trace_stats_field(&a->stats, i, &value)); i++)
+	for (unsigned int i = 0; (what = trace_stats__field(&a->stats, i, &value)); i++)
 		json_yajl__u64(x->out, what, value);
 	json_yajl__close_map(x->out);
 	json_yajl__bool(x->out, "lossy", losses__nth(&a->stats, 0, &value));
@@ -63,7 +63,7 @@ static void put_row(const struct json *x, const struct tally_row *row, uint64_t 
 {
 	json_yajl__open_map(x->out, NULL);
 	json_yajl__string(x->out, "name", name(x, row->name));
-	json_yajl__string(x->out, "domain", tally_domain_name(row->domain));
+	json_yajl__string(x->out, "domain", totals__domain_name(row->domain));
 	put_spread(x, &row->spread);
 	json_yajl__double(x->out, "share", whole ? (double)row->spread.total / (double)whole : 0);
 	if (row->domain >= TALLY_COPIES && row->domain <= TALLY_SCRATCH)
@@ -202,7 +202,7 @@ static void put_failure(const struct json *x, const struct failure *f)
 {
 	json_yajl__open_map(x->out, NULL);
 	json_yajl__string(x->out, "function", name(x, f->function));
-	json_yajl__string(x->out, "domain", ev_domain_name(f->domain));
+	json_yajl__string(x->out, "domain", event__domain_name(f->domain));
 	json_yajl__string(x->out, "result", name(x, f->result));
 	json_yajl__u64(x->out, "calls", f->calls);
 	json_yajl__open_array(x->out, "first");

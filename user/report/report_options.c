@@ -6,7 +6,7 @@
 
 static bool matches(const regex_t *regex, enum tally_domain domain)
 {
-	return !regexec(regex, tally_domain_name(domain), 0, NULL, 0);
+	return !regexec(regex, totals__domain_name(domain), 0, NULL, 0);
 }
 
 uint32_t report_options__group_domains(const regex_t *regex)
@@ -31,6 +31,6 @@ uint32_t report_options__summary(const struct report_options *o, size_t n, char 
 	for (enum tally_domain d = 0; d < TALLY_COUNT && len < size; d++)
 		if (domains & TALLY_BIT(d))
 			len += snprintf(title + len, size - len, "%s%s", len ? " + " : "",
-					tally_domain_name(d));
+					totals__domain_name(d));
 	return domains;
 }

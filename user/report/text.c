@@ -92,12 +92,12 @@ static void say_what(const struct text *x)
 	const struct trace_stats *s = &x->a->stats;
 	char buf[FORMAT_LEN];
 
-	text_escape(x->out, x->a->path);
+	text__escape(x->out, x->a->path);
 	fprintf(x->out, ": %s",
-		format_ns(buf, x->a->end > x->a->begin ? x->a->end - x->a->begin : 0));
+		format__ns(buf, x->a->end > x->a->begin ? x->a->end - x->a->begin : 0));
 	if (*x->a->origin.hostname) {
 		fputs(" on ", x->out);
-		text_escape(x->out, x->a->origin.hostname);
+		text__escape(x->out, x->a->origin.hostname);
 	}
 	fprintf(x->out, ", %" PRIu64 " calls, ", s->spans);
 	put_operations(x);
@@ -160,7 +160,7 @@ static int write_rows(const struct text *x, const char *title, uint32_t domains,
 	for (size_t i = 0; i < shown; i++) {
 		put_spread(t, &rows[i]->spread, whole);
 		if (several)
-			text_table__put(t, "%s", tally_domain_name(rows[i]->domain));
+			text_table__put(t, "%s", totals__domain_name(rows[i]->domain));
 		text_table__put(t, "%s", name(x, rows[i]->name));
 	}
 	free(rows);
@@ -190,7 +190,7 @@ static int write_copies(const struct text *x)
 		put_spread(t, &rows[i]->spread, whole);
 		text_table__put_bytes(t, rows[i]->bytes);
 		text_table__put(t, "%s",
-				format_rate(buf, rows[i]->timed_bytes, rows[i]->spread.total));
+				format__rate(buf, rows[i]->timed_bytes, rows[i]->spread.total));
 		text_table__put(t, "%s", name(x, rows[i]->name));
 	}
 	free(rows);
@@ -217,7 +217,7 @@ static void device_title(const struct text *x, const struct idle_device *d, char
 	char buf[FORMAT_LEN];
 	int n = snprintf(title, size, "GPU %d%s%s, of process %u%s%s%s, observed for %s", d->device,
 			 *device ? ", " : "", device, d->pid, *comm ? " (" : "", comm,
-			 *comm ? ")" : "", format_ns(buf, d->last - d->first));
+			 *comm ? ")" : "", format__ns(buf, d->last - d->first));
 
 	if (d->no_times && n > 0 && (size_t)n < size)
 		snprintf(title + n, size - n,
@@ -255,7 +255,7 @@ static void put_reasons(const struct text *x, struct table *t, const struct idle
 /* Of none of its operations the times are known. */
 static int write_unmeasured(const struct text *x, const char *title)
 {
-	text_escape(x->out, title);
+	text__escape(x->out, title);
 	fputs("\n\n", x->out);
 	return 0;
 }

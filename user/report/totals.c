@@ -74,7 +74,7 @@ double spread__deviation(const struct spread *s)
 
 /* ---- rows ---- */
 
-const char *tally_domain_name(enum tally_domain domain)
+const char *totals__domain_name(enum tally_domain domain)
 {
 	static const char *const names[TALLY_COUNT] = {
 		[TALLY_HIP] = "HIP_API",

@@ -49,7 +49,7 @@ enum tally_domain {
 #define TALLY_OWN_CALLS (TALLY_ALL_CALLS & ~TALLY_BIT(TALLY_KFD))
 
 /* As rocprofv3 names them: "HIP_API", "KERNEL_DISPATCH", ... */
-const char *tally_domain_name(enum tally_domain domain);
+const char *totals__domain_name(enum tally_domain domain);
 
 struct tally_row {
 	enum tally_domain domain;

@@ -155,7 +155,7 @@ static void feed_resource(struct sink *sink, enum resource_what what)
 		.domain = DOMAIN_GPU,
 		.pid = PID,
 		.tid = TID,
-		.name = ev_resource_name(what),
+		.name = event__resource_name(what),
 		.corr = 5,
 		.root = 5,
 		.begin = 1000,
@@ -197,7 +197,7 @@ int remove_file(void **state)
 
 void write_trace(const char *name, void (*fill)(struct sink *))
 {
-	const struct sink_ops *ops = sink_find(name);
+	const struct sink_ops *ops = sink__find(name);
 	FILE *file = fopen(path, "w");
 	struct trace_origin origin;
 	struct sink *sink;

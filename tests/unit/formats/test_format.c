@@ -44,7 +44,7 @@ static void test_utf8_decode(void **state)
 	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
 		uint32_t code = 0;
 
-		assert_int_equal(utf8_decode(cases[i].bytes, strlen(cases[i].bytes), &code),
+		assert_int_equal(utf8__decode(cases[i].bytes, strlen(cases[i].bytes), &code),
 				 cases[i].len);
 		assert_int_equal(code, cases[i].code);
 	}
@@ -55,14 +55,14 @@ static void test_utf8_clean(void **state)
 	struct utf8_buf buf = {0};
 	const char *good = "K\xc3\xa4se";
 
-	assert_ptr_equal(utf8_clean(&buf, good), good);
-	assert_string_equal(utf8_clean(&buf, ""), "");
-	assert_string_equal(utf8_clean(&buf, "a\xff"
-					     "b\xe2\x86"),
+	assert_ptr_equal(utf8__clean(&buf, good), good);
+	assert_string_equal(utf8__clean(&buf, ""), "");
+	assert_string_equal(utf8__clean(&buf, "a\xff"
+					      "b\xe2\x86"),
 			    "a\xef\xbf\xbd"
 			    "b\xef\xbf\xbd\xef\xbf\xbd");
-	assert_string_equal(utf8_clean(&buf, "\xc3"), "\xef\xbf\xbd");
-	utf8_free(&buf);
+	assert_string_equal(utf8__clean(&buf, "\xc3"), "\xef\xbf\xbd");
+	utf8__free(&buf);
 }
 
 static void test_escape(void **state)
@@ -84,7 +84,7 @@ static void test_escape(void **state)
 		size_t size;
 		FILE *out = open_memstream(&text, &size);
 
-		text_escape(out, cases[i][0]);
+		text__escape(out, cases[i][0]);
 		fclose(out);
 		assert_string_equal(text, cases[i][1]);
 		free(text);
@@ -95,35 +95,35 @@ static void test_units(void **state)
 {
 	char buf[FORMAT_LEN];
 
-	assert_string_equal(format_ns(buf, 0), "0ns");
-	assert_string_equal(format_ns(buf, 999), "999ns");
-	assert_string_equal(format_ns(buf, 1000), "1.000us");
-	assert_string_equal(format_ns(buf, 20000), "20.00us");
-	assert_string_equal(format_ns(buf, 999999), "999.9us");
-	assert_string_equal(format_ns(buf, 1234567), "1.234ms");
-	assert_string_equal(format_ns(buf, 61000000000), "61.00s");
-	assert_string_equal(format_ns(buf, UINT64_MAX), "18446744073s");
-	assert_string_equal(format_bytes(buf, 1023), "1023B");
-	assert_string_equal(format_bytes(buf, 4 << 20), "4.000MiB");
-	assert_string_equal(format_bytes(buf, UINT64_MAX), "16777215TiB");
-	assert_string_equal(format_rate(buf, 4000, 1000), "4.00GB/s");
-	assert_string_equal(format_rate(buf, 4000, 0), "-");
+	assert_string_equal(format__ns(buf, 0), "0ns");
+	assert_string_equal(format__ns(buf, 999), "999ns");
+	assert_string_equal(format__ns(buf, 1000), "1.000us");
+	assert_string_equal(format__ns(buf, 20000), "20.00us");
+	assert_string_equal(format__ns(buf, 999999), "999.9us");
+	assert_string_equal(format__ns(buf, 1234567), "1.234ms");
+	assert_string_equal(format__ns(buf, 61000000000), "61.00s");
+	assert_string_equal(format__ns(buf, UINT64_MAX), "18446744073s");
+	assert_string_equal(format__bytes(buf, 1023), "1023B");
+	assert_string_equal(format__bytes(buf, 4 << 20), "4.000MiB");
+	assert_string_equal(format__bytes(buf, UINT64_MAX), "16777215TiB");
+	assert_string_equal(format__rate(buf, 4000, 1000), "4.00GB/s");
+	assert_string_equal(format__rate(buf, 4000, 0), "-");
 }
 
 static void test_flags(void **state)
 {
 	char buf[FORMAT_LEN];
 
-	assert_string_equal(event_flags_text(buf, 0), "");
-	assert_string_equal(event_flags_text(buf, EV_F_CUT), "cut");
-	assert_string_equal(event_flags_text(buf, ~0u), "unfinished,unwound,uncorrelated,no-times,"
-							"process,launched,cut,entry,doorbell");
-	assert_string_equal(event_flags_text(buf, EV_WHY(WHY_TAKEN)), "taken");
+	assert_string_equal(event__flags_text(buf, 0), "");
+	assert_string_equal(event__flags_text(buf, EV_F_CUT), "cut");
+	assert_string_equal(event__flags_text(buf, ~0u), "unfinished,unwound,uncorrelated,no-times,"
+							 "process,launched,cut,entry,doorbell");
+	assert_string_equal(event__flags_text(buf, EV_WHY(WHY_TAKEN)), "taken");
 	/* The longest text that there is, and a cause of a later release. */
-	assert_string_equal(event_flags_text(buf, 0xffff | EV_WHY(WHY_SIGNAL_REUSED)),
+	assert_string_equal(event__flags_text(buf, 0xffff | EV_WHY(WHY_SIGNAL_REUSED)),
 			    "unfinished,unwound,uncorrelated,no-times,process,launched,cut,entry,"
 			    "doorbell,signal-reused");
-	assert_string_equal(event_flags_text(buf, EV_F_CUT | EV_WHY(WHY_NO_ROOM + 1)), "cut");
+	assert_string_equal(event__flags_text(buf, EV_F_CUT | EV_WHY(WHY_NO_ROOM + 1)), "cut");
 }
 
 /* Appends "(name" and ")time" to a text. */
@@ -143,7 +143,7 @@ static int add(struct nest *nest, const char *name, uint64_t corr, uint64_t pare
 {
 	struct event ev = {.kind = EV_SPAN, .corr = corr, .parent = parent, .end = corr};
 
-	return nest_add(nest, &ev, name, strlen(name));
+	return slice_order__add(nest, &ev, name, strlen(name));
 }
 
 static void test_nest(void **state)
@@ -156,16 +156,16 @@ static void test_nest(void **state)
 	assert_int_equal(add(&nest, "b", 2, 1), 0);
 	assert_int_equal(add(&nest, "d", 4, 1), 0);
 	assert_int_equal(add(&nest, "a", 1, 0), 1);
-	nest_write(&nest, note_begin, note_end, text);
+	slice_order__write(&nest, note_begin, note_end, text);
 	assert_string_equal(text, "(a(b(c)3)2(d)4)1");
 
 	/* empty now; a parent that never comes leaves its child where it is */
 	*text = '\0';
 	assert_int_equal(add(&nest, "f", 6, 5), 0);
 	assert_int_equal(add(&nest, "g", 7, 0), 1);
-	nest_write(&nest, note_begin, note_end, text);
+	slice_order__write(&nest, note_begin, note_end, text);
 	assert_string_equal(text, "(f)6(g)7");
-	nest_free(&nest);
+	slice_order__free(&nest);
 }
 
 static void test_nest_is_bounded(void **state)
@@ -175,14 +175,14 @@ static void test_nest_is_bounded(void **state)
 	for (uint32_t i = 1; i < NEST_MAX; i++)
 		assert_int_equal(add(&nest, "x", i, UINT64_MAX), 0);
 	assert_int_equal(add(&nest, "x", NEST_MAX, UINT64_MAX), 1);
-	nest_free(&nest);
+	slice_order__free(&nest);
 }
 
 static uint32_t place(struct tracks *tracks, struct track *track, uint64_t begin, uint64_t end)
 {
 	bool fresh;
 
-	return tracks_place(tracks, track, begin, end, &fresh) - track->lanes;
+	return track_lanes__place(tracks, track, begin, end, &fresh) - track->lanes;
 }
 
 static void test_tracks(void **state)
@@ -192,12 +192,12 @@ static void test_tracks(void **state)
 	struct track *track, *other;
 	bool fresh;
 
-	track = tracks_get(&tracks, key, &fresh);
+	track = track_lanes__get(&tracks, key, &fresh);
 	assert_true(fresh);
-	assert_ptr_equal(tracks_get(&tracks, key, &fresh), track);
+	assert_ptr_equal(track_lanes__get(&tracks, key, &fresh), track);
 	assert_false(fresh);
 	key.unit++;
-	other = tracks_get(&tracks, key, &fresh);
+	other = track_lanes__get(&tracks, key, &fresh);
 	assert_true(fresh);
 	assert_int_not_equal(other->number, track->number);
 
@@ -208,7 +208,7 @@ static void test_tracks(void **state)
 	assert_int_equal(place(&tracks, track, 0, 40), 2);
 	assert_int_equal(place(&tracks, track, 35, UINT64_MAX), 0);
 	assert_int_equal(place(&tracks, other, 0, 40), 0);
-	tracks_free(&tracks);
+	track_lanes__free(&tracks);
 }
 
 int main(void)

@@ -221,7 +221,7 @@ static void test_pftrace_empty(void **state)
 	/* Words, clocks, track, what was lost (track, at first, at the end), statistics, clocks. */
 	assert_int_equal(trace->n_packet, 8);
 	assert_int_equal(trace->packet[4]->track_event->counter_value, 0);
-	assert_int_equal(trace->packet[5]->track_event->counter_value, trace_stats_lost(&stats));
+	assert_int_equal(trace->packet[5]->track_event->counter_value, trace_stats__lost(&stats));
 	assert_int_equal(trace->packet[5]->timestamp, stats.ended.boot_ns);
 	/* Each member of the numbers, which are all of one size but for the last. */
 	assert_int_equal(trace->packet[6]->track_event->n_debug_annotations,
@@ -234,15 +234,16 @@ static void test_lanes_are_limited(void **state)
 {
 	struct tracks tracks = {};
 	bool fresh;
-	struct track *track = tracks_get(&tracks, (struct track_key){.kind = TRACK_QUEUE}, &fresh);
+	struct track *track =
+		track_lanes__get(&tracks, (struct track_key){.kind = TRACK_QUEUE}, &fresh);
 
 	for (uint64_t i = 0; i < 3000; i++) {
-		assert_non_null(tracks_place(&tracks, track, i, 100000 + i, &fresh));
+		assert_non_null(track_lanes__place(&tracks, track, i, 100000 + i, &fresh));
 		assert_int_equal(fresh, i < 1024);
 	}
-	assert_non_null(tracks_place(&tracks, track, 200000, 200001, &fresh));
+	assert_non_null(track_lanes__place(&tracks, track, 200000, 200001, &fresh));
 	assert_false(fresh);
-	tracks_free(&tracks);
+	track_lanes__free(&tracks);
 }
 
 int main(void)

@@ -156,7 +156,7 @@ static struct event resource(enum ev_kind kind, enum resource_what what, int32_t
 		.domain = DOMAIN_GPU,
 		.pid = 100,
 		.tid = 101,
-		.name = ev_resource_name(what),
+		.name = event__resource_name(what),
 		.corr = 5,
 		.root = 5,
 		.begin = 1000,
@@ -309,10 +309,10 @@ static void test_stats_odd(void **state)
 
 static void test_table(void **state)
 {
-	assert_ptr_equal(sink_find("json"), &sink_json);
-	assert_null(sink_find("nothing"));
-	for (const struct sink_ops *const *ops = sink_all(); *ops; ops++)
-		assert_ptr_equal(sink_find((*ops)->name), *ops);
+	assert_ptr_equal(sink__find("json"), &sink_json);
+	assert_null(sink__find("nothing"));
+	for (const struct sink_ops *const *ops = sink__all(); *ops; ops++)
+		assert_ptr_equal(sink__find((*ops)->name), *ops);
 }
 
 static const struct trace_origin origin;
@@ -324,7 +324,7 @@ static struct sink *open_sink(const struct sink_ops *ops, FILE *out)
 
 static void test_full_disk(void **state)
 {
-	for (const struct sink_ops *const *ops = sink_all(); *ops; ops++) {
+	for (const struct sink_ops *const *ops = sink__all(); *ops; ops++) {
 		FILE *full = fopen("/dev/full", "w");
 		struct sink *sink = (*ops)->own_files ? NULL : open_sink(*ops, full);
 
@@ -342,7 +342,7 @@ static void test_full_disk(void **state)
 /* The error is met long before the end, when a buffer of the stream is full. */
 static void test_full_disk_early(void **state)
 {
-	for (const struct sink_ops *const *ops = sink_all(); *ops; ops++) {
+	for (const struct sink_ops *const *ops = sink__all(); *ops; ops++) {
 		FILE *full = fopen("/dev/full", "w");
 		struct sink *sink = (*ops)->own_files ? NULL : open_sink(*ops, full);
 

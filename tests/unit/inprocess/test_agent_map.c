@@ -26,19 +26,19 @@ static void test_put_get_remove(void **state)
 {
 	static struct map map = MAP_INIT;
 
-	assert_int_equal(map_get(&map, 1), 0);
+	assert_int_equal(pointer_map__get(&map, 1), 0);
 	for (uint64_t i = 1; i <= KEYS; i++)
-		assert_int_equal(map_put(&map, key_of(i), i), 0);
+		assert_int_equal(pointer_map__put(&map, key_of(i), i), 0);
 	for (uint64_t i = 1; i <= KEYS; i++)
-		assert_int_equal(map_get(&map, key_of(i)), i);
-	assert_int_equal(map_get(&map, key_of(KEYS + 1)), 0);
+		assert_int_equal(pointer_map__get(&map, key_of(i)), i);
+	assert_int_equal(pointer_map__get(&map, key_of(KEYS + 1)), 0);
 
-	map_remove(&map, key_of(5));
-	map_remove(&map, key_of(KEYS + 1));
-	assert_int_equal(map_get(&map, key_of(5)), 0);
-	assert_int_equal(map_get(&map, key_of(6)), 6);
-	map_put(&map, key_of(5), 77);
-	assert_int_equal(map_get(&map, key_of(5)), 77);
+	pointer_map__remove(&map, key_of(5));
+	pointer_map__remove(&map, key_of(KEYS + 1));
+	assert_int_equal(pointer_map__get(&map, key_of(5)), 0);
+	assert_int_equal(pointer_map__get(&map, key_of(6)), 6);
+	pointer_map__put(&map, key_of(5), 77);
+	assert_int_equal(pointer_map__get(&map, key_of(5)), 77);
 }
 
 static struct map shared = MAP_INIT;
@@ -52,10 +52,10 @@ static void *read_all(void *arg)
 	while (n < KEYS) {
 		n = __atomic_load_n(&present, __ATOMIC_ACQUIRE);
 		for (uint64_t i = n > 2000 ? n - 2000 : 1; i <= n; i++)
-			if (map_get(&shared, key_of(i)) != i)
+			if (pointer_map__get(&shared, key_of(i)) != i)
 				wrong = true;
 		for (uint64_t i = KEYS + 1; i < KEYS + 100; i++)
-			if (map_get(&shared, key_of(i)))
+			if (pointer_map__get(&shared, key_of(i)))
 				wrong = true;
 	}
 	return NULL;
@@ -68,7 +68,7 @@ static void test_readers(void **state)
 	for (int i = 0; i < READERS; i++)
 		pthread_create(&readers[i], NULL, read_all, NULL);
 	for (uint64_t i = 1; i <= KEYS; i++) {
-		map_put(&shared, key_of(i), i);
+		pointer_map__put(&shared, key_of(i), i);
 		__atomic_store_n(&present, i, __ATOMIC_RELEASE);
 	}
 	for (int i = 0; i < READERS; i++)

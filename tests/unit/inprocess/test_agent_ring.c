@@ -34,12 +34,12 @@ static int set_up(void **state)
 
 	memset(&shm, 0, sizeof(shm));
 	*state = &shm;
-	return shm_create(&shm, SLOTS, 1, 2);
+	return shared_memory__create(&shm, SLOTS, 1, 2);
 }
 
 static int tear_down(void **state)
 {
-	shm_destroy(*state);
+	shared_memory__destroy(*state);
 	return 0;
 }
 
@@ -59,14 +59,14 @@ static bool take(struct shm *shm, struct rt_agent_rec *out)
 static bool put(struct shm *shm, uint32_t tid, uint64_t op)
 {
 	uint64_t pos;
-	struct rt_agent_rec *rec = shm_claim(shm, RT_AGENT_DISPATCH, &pos);
+	struct rt_agent_rec *rec = shared_memory__claim(shm, RT_AGENT_DISPATCH, &pos);
 
 	if (!rec)
 		return false;
 	rec->tid = tid;
 	rec->op = op;
 	rec->dispatch.kernel_object = op * 3;
-	shm_publish(rec, pos);
+	shared_memory__publish(rec, pos);
 	return true;
 }
 
@@ -76,7 +76,7 @@ static void test_header(void **state)
 	const struct rt_agent_header *h = shm->base;
 
 	assert_int_equal(h->magic, 0);
-	shm_announce(shm);
+	shared_memory__announce(shm);
 	assert_int_equal(h->magic, RT_AGENT_MAGIC);
 	assert_int_equal(h->version, RT_AGENT_VERSION);
 	assert_int_equal(h->pid, getpid());
@@ -98,7 +98,8 @@ static void test_limited(void **state)
 	for (int i = 0; i < 3; i++) {
 		if (!fork()) {
 			struct rlimit limit = {sizes[i], sizes[i]};
-			int err = setrlimit(RLIMIT_FSIZE, &limit) || shm_create(&shm, SLOTS, 1, 2);
+			int err = setrlimit(RLIMIT_FSIZE, &limit) ||
+				  shared_memory__create(&shm, SLOTS, 1, 2);
 
 			_exit(err ? 2 : !shm.header->spans_off);
 		}
@@ -158,8 +159,8 @@ static void test_cleared(void **state)
 	uint64_t pos;
 
 	memset(shm->ring, 0xff, sizeof(shm->ring[0]));
-	slot = shm_claim(shm, RT_AGENT_DONE, &pos);
-	shm_publish(slot, pos);
+	slot = shared_memory__claim(shm, RT_AGENT_DONE, &pos);
+	shared_memory__publish(slot, pos);
 	assert_true(take(shm, &rec));
 	assert_int_equal(rec.kind, RT_AGENT_DONE);
 	rec.kind = 0;
@@ -261,7 +262,7 @@ static void test_killed(void **state)
 	assert_true(put(shm, 1, 1));
 	child = fork();
 	if (!child) {
-		shm_claim(shm, RT_AGENT_DISPATCH, &pos);
+		shared_memory__claim(shm, RT_AGENT_DISPATCH, &pos);
 		raise(SIGKILL);
 	}
 	waitpid(child, NULL, 0);
@@ -290,7 +291,7 @@ static void test_disowned(void **state)
 	pid_t child = fork();
 
 	if (!child) {
-		shm_disown(shm);
+		shared_memory__disown(shm);
 		/* The child's memory is empty, and so is what it would take for its parent's. */
 		_exit(shm->state->head || !put(shm, 1, 1) || shm->state->head != 1);
 	}
@@ -308,12 +309,12 @@ static void test_meta(void **state)
 
 	for (uint64_t i = 0; i < fit; i++) {
 		rec.hsa = i;
-		assert_non_null(shm_meta(shm, &rec.h));
+		assert_non_null(shared_memory__meta(shm, &rec.h));
 	}
 	assert_int_equal(shm->state->meta_tail, fit * sizeof(rec));
 	assert_int_equal(log[fit - 1].hsa, fit - 1);
 	rec.h.size = RT_AGENT_META_LEN - fit * sizeof(rec) + 8;
-	assert_null(shm_meta(shm, &rec.h));
+	assert_null(shared_memory__meta(shm, &rec.h));
 	assert_int_equal(shm->state->meta_lost, 1);
 }
 

@@ -37,7 +37,7 @@ static void is_refused(void)
 
 	assert_int_equal(pipe(pipes), 0);
 	dup2(pipes[1], STDERR_FILENO);
-	saved = tables_save(&root);
+	saved = tables__save(&root);
 	dup2(err, STDERR_FILENO);
 	close(err);
 	close(pipes[1]);
@@ -50,7 +50,7 @@ static void is_refused(void)
 
 static void the_release_that_it_is_built_for(void **state)
 {
-	assert_true(tables_save(&root));
+	assert_true(tables__save(&root));
 }
 
 static void other_major_versions(void **state)
@@ -85,7 +85,7 @@ static void a_longer_table(void **state)
 	if (HSA_AMD_EXT_API_TABLE_MAJOR_VERSION == 1)
 		is_refused();
 	else
-		assert_true(tables_save(&root));
+		assert_true(tables__save(&root));
 }
 
 int main(void)

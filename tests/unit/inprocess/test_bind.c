@@ -63,15 +63,15 @@ static int set_up(void **state)
 
 	memory = mmap(NULL, RT_SPANS_SIZE, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1,
 		      0);
-	area = spans_area_at(memory);
-	spans_use(&area);
-	stubs_use(&area);
-	bind_init();
+	area = call_spans__area_at(memory);
+	call_spans__use(&area);
+	call_stubs__use(&area);
+	bind_stubs__init();
 	reader = agent_calls__new(memory, 0);
 	if (agent_calls__add(reader, &mark, &way))
 		return -1;
 	agent_calls__want(reader, true);
-	return !stubs_follow(true);
+	return !call_stubs__follow(true);
 }
 
 #define PATIENCE_MS 120000
@@ -82,7 +82,7 @@ static void look(bool changed, uint64_t more)
 	uint64_t before = agent_calls__places(reader);
 
 	for (int i = 0; i < PATIENCE_MS && agent_calls__places(reader) < before + more; i++) {
-		bind_look(changed && !i, stubs_places());
+		bind_stubs__look(changed && !i, call_stubs__places());
 		usleep(1000);
 	}
 	assert_int_equal(agent_calls__places(reader), before + more);
@@ -174,7 +174,7 @@ static void an_address_is_the_same_in_all_objects(void **state)
 	void *(*address)(void) = dlsym(handle, "plugin_address");
 	mark_fn call = dlsym(handle, "plugin_mark");
 
-	bind_look(true, stubs_places());
+	bind_stubs__look(true, call_stubs__places());
 	usleep(200000);
 	assert_ptr_equal(address(), dlsym(RTLD_DEFAULT, "roctxMarkA"));
 	call("by the address");
@@ -187,7 +187,7 @@ static int stop;
 static void *look_often(void *arg)
 {
 	while (!__atomic_load_n(&stop, __ATOMIC_RELAXED)) {
-		bind_look(true, stubs_places());
+		bind_stubs__look(true, call_stubs__places());
 		usleep(50);
 	}
 	return NULL;
@@ -216,7 +216,7 @@ static void forks(void **state)
 
 static void look_once(void)
 {
-	bind_look(true, stubs_places());
+	bind_stubs__look(true, call_stubs__places());
 	usleep(200000);
 }
 

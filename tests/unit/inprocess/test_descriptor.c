@@ -24,7 +24,7 @@ static void check(const char *gfx, uint32_t rsrc3, uint32_t rsrc1, uint16_t prop
 	memcpy(bytes + 1 + 44, &rsrc3, sizeof(rsrc3));
 	memcpy(bytes + 1 + 48, &rsrc1, sizeof(rsrc1));
 	memcpy(bytes + 1 + 56, &properties, sizeof(properties));
-	descriptor_registers(bytes + 1, gfx, &r);
+	kernel_descriptor__registers(bytes + 1, gfx, &r);
 	assert_int_equal(r.vgprs, vgprs);
 	assert_int_equal(r.accum, accum);
 	assert_int_equal(r.sgprs, sgprs);

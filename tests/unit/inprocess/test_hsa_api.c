@@ -107,7 +107,7 @@ static void **entry(uint32_t id)
 
 static void wrap_and_enable(uint32_t id)
 {
-	assert_true(hsa_api_wrap(&root));
+	assert_true(hsa_api__wrap(&root));
 	hsa_api_enabled[id] = 1;
 }
 
@@ -384,7 +384,7 @@ static void one_function(uint32_t id, const struct api_function *fn)
 	*entry(id) = any_original;
 	memset(hsa_api_enabled, 1, sizeof(hsa_api_enabled));
 	hsa_api_enabled[id] = 0;
-	assert_true(hsa_api_wrap(&root));
+	assert_true(hsa_api__wrap(&root));
 	any_call(*entry(id), fn, words);
 	assert_int_equal(told.enters + told.exits, 0);
 
@@ -408,7 +408,7 @@ static void every_function(void **state)
 	size_t skipped = 0;
 
 	for (uint32_t id = 0; id < HSA_API_ID_DISPATCH; id++) {
-		const char *name = hsa_api_name(id);
+		const char *name = hsa_api__name(id);
 		const struct api_function *fn = api__find(name);
 
 		assert_true(fn || for_tools(name));
@@ -439,7 +439,7 @@ static hsa_status_t disables_itself(void)
 static void what_began_ends(void **state)
 {
 	core.hsa_init_fn = enables_itself;
-	assert_true(hsa_api_wrap(&root));
+	assert_true(hsa_api__wrap(&root));
 	core.hsa_init_fn();
 	assert_int_equal(told.enters + told.exits, 0);
 	fresh(NULL);
@@ -467,7 +467,7 @@ static void wrapped_twice(void **state)
 	calls = 0;
 	core.hsa_init_fn = fake_init;
 	wrap_and_enable(HSA_API_ID_hsa_init);
-	assert_true(hsa_api_wrap(&root));
+	assert_true(hsa_api__wrap(&root));
 	core.hsa_init_fn();
 	assert_int_equal(calls, 1);
 	is_told_once(HSA_API_ID_hsa_init);
@@ -481,7 +481,7 @@ static void all_but_one_and_nothing_else(void **state)
 	ApiTableVersion core_version = core.version, amd_version = amd.version,
 			image_version = image.version;
 
-	assert_true(hsa_api_wrap(&root));
+	assert_true(hsa_api__wrap(&root));
 	assert_memory_equal(&before, &root, sizeof(root));
 	assert_memory_equal(&core_version, &core.version, sizeof(core_version));
 	assert_memory_equal(&amd_version, &amd.version, sizeof(amd_version));
@@ -494,7 +494,7 @@ static void entries_that_are_null(void **state)
 {
 	for (uint32_t id = 0; id < HSA_API_ID_DISPATCH; id += 2)
 		*entry(id) = NULL;
-	assert_true(hsa_api_wrap(&root));
+	assert_true(hsa_api__wrap(&root));
 	for (uint32_t id = 0; id < HSA_API_ID_DISPATCH; id++)
 		assert_int_equal(*entry(id) == NULL, id % 2 == 0);
 }
@@ -506,7 +506,7 @@ static void tables_that_are_shorter(void **state)
 
 	core.version.minor_id = offsetof(CoreApiTable, hsa_queue_create_fn) + sizeof(void *);
 	image.version.minor_id = sizeof(image.version);
-	assert_true(hsa_api_wrap(&root));
+	assert_true(hsa_api__wrap(&root));
 	for (uint32_t id = 0; id < entries(sizeof(core)); id++)
 		assert_int_equal(*entry(id) != not_to_be_called,
 				 id <= last && id != HSA_API_ID_hsa_shut_down);
@@ -515,7 +515,7 @@ static void tables_that_are_shorter(void **state)
 
 	fresh(NULL);
 	core.version.minor_id = offsetof(CoreApiTable, hsa_queue_create_fn) + sizeof(void *) - 1;
-	assert_true(hsa_api_wrap(&root));
+	assert_true(hsa_api__wrap(&root));
 	assert_ptr_equal(*entry(last), not_to_be_called);
 	assert_ptr_not_equal(*entry(last - 1), not_to_be_called);
 }
@@ -525,14 +525,14 @@ static void longer_tables(void **state)
 	core.version.minor_id += 8;
 	image.version.minor_id += 8;
 	root.version.minor_id += 8;
-	assert_true(hsa_api_wrap(&root));
+	assert_true(hsa_api__wrap(&root));
 	assert_ptr_not_equal(*entry(HSA_API_ID_DISPATCH - 1), not_to_be_called);
 }
 
 /* Is that table left alone, and are the others not? */
 static void only_without(const void *table)
 {
-	assert_false(hsa_api_wrap(&root));
+	assert_false(hsa_api__wrap(&root));
 	assert_int_equal(*entry(0) == not_to_be_called, table == &core || table == &root);
 	assert_int_equal(*entry(HSA_API_ID_hsa_amd_coherency_get_type) == not_to_be_called,
 			 table == &amd || table == &root);
@@ -565,7 +565,7 @@ static void an_extension_table_of_another_size(void **state)
 	const uint32_t first = HSA_API_ID_hsa_amd_coherency_get_type;
 
 	amd.version.minor_id -= sizeof(void *);
-	assert_int_equal(hsa_api_wrap(&root), HSA_AMD_EXT_API_TABLE_MAJOR_VERSION > 1);
+	assert_int_equal(hsa_api__wrap(&root), HSA_AMD_EXT_API_TABLE_MAJOR_VERSION > 1);
 	assert_int_equal(*entry(first) != not_to_be_called,
 			 HSA_AMD_EXT_API_TABLE_MAJOR_VERSION > 1);
 	assert_ptr_equal(*entry(HSA_API_ID_hsa_ext_image_get_capability - 1), not_to_be_called);
@@ -579,10 +579,10 @@ static void names_and_numbers(void **state)
 	assert_int_equal(HSA_API_ID_DISPATCH,
 			 entries(sizeof(core)) + entries(sizeof(amd)) + entries(sizeof(image)));
 	for (uint32_t id = 0; id < HSA_API_ID_DISPATCH; id++)
-		assert_int_equal(hsa_api_code(hsa_api_name(id)), id);
-	assert_string_equal(hsa_api_name(HSA_API_ID_hsa_init), "hsa_init");
-	assert_string_equal(hsa_api_name(HSA_API_ID_hsa_ext_image_copy), "hsa_ext_image_copy");
-	assert_int_equal(hsa_api_code("hsa_queue_create"), HSA_API_ID_hsa_queue_create);
+		assert_int_equal(hsa_api__code(hsa_api__name(id)), id);
+	assert_string_equal(hsa_api__name(HSA_API_ID_hsa_init), "hsa_init");
+	assert_string_equal(hsa_api__name(HSA_API_ID_hsa_ext_image_copy), "hsa_ext_image_copy");
+	assert_int_equal(hsa_api__code("hsa_queue_create"), HSA_API_ID_hsa_queue_create);
 	assert_ptr_equal(entry(HSA_API_ID_hsa_queue_create), &core.hsa_queue_create_fn);
 	assert_ptr_equal(entry(HSA_API_ID_hsa_amd_memory_async_copy),
 			 &amd.hsa_amd_memory_async_copy_fn);
@@ -591,14 +591,14 @@ static void names_and_numbers(void **state)
 
 static void names_that_are_none(void **state)
 {
-	assert_string_equal(hsa_api_name(HSA_API_ID_DISPATCH), "unknown");
-	assert_string_equal(hsa_api_name(HSA_API_ID_NUMBER), "unknown");
-	assert_string_equal(hsa_api_name(UINT32_MAX), "unknown");
-	assert_int_equal(hsa_api_code(""), HSA_API_ID_NUMBER);
-	assert_int_equal(hsa_api_code("hsa_initx"), HSA_API_ID_NUMBER);
-	assert_int_equal(hsa_api_code("hsa_ini"), HSA_API_ID_NUMBER);
-	assert_int_equal(hsa_api_code("unknown"), HSA_API_ID_NUMBER);
-	assert_int_equal(hsa_api_code("zzz"), HSA_API_ID_NUMBER);
+	assert_string_equal(hsa_api__name(HSA_API_ID_DISPATCH), "unknown");
+	assert_string_equal(hsa_api__name(HSA_API_ID_NUMBER), "unknown");
+	assert_string_equal(hsa_api__name(UINT32_MAX), "unknown");
+	assert_int_equal(hsa_api__code(""), HSA_API_ID_NUMBER);
+	assert_int_equal(hsa_api__code("hsa_initx"), HSA_API_ID_NUMBER);
+	assert_int_equal(hsa_api__code("hsa_ini"), HSA_API_ID_NUMBER);
+	assert_int_equal(hsa_api__code("unknown"), HSA_API_ID_NUMBER);
+	assert_int_equal(hsa_api__code("zzz"), HSA_API_ID_NUMBER);
 }
 
 static void the_layout_of_the_data(void **state)

@@ -223,7 +223,7 @@ static int begin(void **state)
 	result = HSA_STATUS_SUCCESS;
 	n_told = freed = destroyed = 0;
 	fill_tables();
-	hsa_events_wrap(&root);
+	hsa_events__wrap(&root);
 	set_all(on_event);
 	return 0;
 }
@@ -368,13 +368,13 @@ static void entries_that_are_missing(void **state)
 {
 	fill_tables();
 	core.hsa_memory_copy_fn = NULL;
-	hsa_events_wrap(&root);
+	hsa_events__wrap(&root);
 	assert_null(core.hsa_memory_copy_fn);
 	assert_ptr_not_equal(core.hsa_memory_allocate_fn, allocate);
 	/* Shorter than any runtime's. */
 	fill_tables();
 	core.version.minor_id = offsetof(CoreApiTable, hsa_executable_iterate_agent_symbols_fn);
-	hsa_events_wrap(&root);
+	hsa_events__wrap(&root);
 	assert_ptr_equal(core.hsa_memory_allocate_fn, allocate);
 }
 
@@ -382,11 +382,11 @@ static void tables_that_are_not_known(void **state)
 {
 	fill_tables();
 	amd.version.major_id += 7;
-	hsa_events_wrap(&root);
+	hsa_events__wrap(&root);
 	assert_ptr_equal(core.hsa_memory_allocate_fn, allocate);
 	fill_tables();
 	root.version.minor_id = 8;
-	hsa_events_wrap(&root);
+	hsa_events__wrap(&root);
 	assert_ptr_equal(core.hsa_memory_allocate_fn, allocate);
 }
 

@@ -47,12 +47,12 @@ static void one_function(uint32_t id, const struct api_function *fn)
 	kfd_api_original[id] = any_original;
 	memset(kfd_api_enabled, 1, sizeof(kfd_api_enabled));
 	kfd_api_enabled[id] = 0;
-	any_call(kfd_api_wrapper(id), fn, words);
+	any_call(kfd_api__wrapper(id), fn, words);
 	assert_int_equal(told.enters + told.exits, 0);
 
 	memset(kfd_api_enabled, 0, sizeof(kfd_api_enabled));
 	kfd_api_enabled[id] = 1;
-	any_call(kfd_api_wrapper(id), fn, words);
+	any_call(kfd_api__wrapper(id), fn, words);
 	assert_int_equal(told.enters, 1);
 	assert_int_equal(told.exits, 1);
 	assert_int_equal(told.id, id);
@@ -69,9 +69,9 @@ static void every_function(void **state)
 	size_t called = 0;
 
 	for (uint32_t id = 0; id < KFD_API_ID_NUMBER; id++) {
-		const struct api_function *fn = api__find(kfd_api_name(id));
+		const struct api_function *fn = api__find(kfd_api__name(id));
 
-		assert_int_equal(fn != NULL, kfd_api_wrapper(id) != NULL);
+		assert_int_equal(fn != NULL, kfd_api__wrapper(id) != NULL);
 		if (!fn)
 			continue;
 		one_function(id, fn);
@@ -86,7 +86,7 @@ static void every_function_has_a_number(void **state)
 	for (size_t i = 0; i < api_function_count; i++) {
 		const char *name = api_functions[i].name;
 
-		if (!strncmp(name, "hsaKmt", 6) && kfd_api_code(name) == KFD_API_ID_NUMBER)
+		if (!strncmp(name, "hsaKmt", 6) && kfd_api__code(name) == KFD_API_ID_NUMBER)
 			fail_msg("%s is not in roctracer/kfd_functions.txt", name);
 	}
 }
@@ -94,12 +94,12 @@ static void every_function_has_a_number(void **state)
 static void names_and_numbers(void **state)
 {
 	for (uint32_t id = 0; id < KFD_API_ID_NUMBER; id++)
-		assert_int_equal(kfd_api_code(kfd_api_name(id)), id);
-	assert_string_equal(kfd_api_name(KFD_API_ID_NUMBER), "unknown");
-	assert_string_equal(kfd_api_name(UINT32_MAX), "unknown");
-	assert_int_equal(kfd_api_code(""), KFD_API_ID_NUMBER);
-	assert_int_equal(kfd_api_code("hsaKmtOpen"), KFD_API_ID_NUMBER);
-	assert_int_equal(kfd_api_code("zzz"), KFD_API_ID_NUMBER);
+		assert_int_equal(kfd_api__code(kfd_api__name(id)), id);
+	assert_string_equal(kfd_api__name(KFD_API_ID_NUMBER), "unknown");
+	assert_string_equal(kfd_api__name(UINT32_MAX), "unknown");
+	assert_int_equal(kfd_api__code(""), KFD_API_ID_NUMBER);
+	assert_int_equal(kfd_api__code("hsaKmtOpen"), KFD_API_ID_NUMBER);
+	assert_int_equal(kfd_api__code("zzz"), KFD_API_ID_NUMBER);
 }
 
 /* They are for ever: these are ROCm's. */

@@ -117,29 +117,29 @@ static void add_functions(void)
 /* 1: it was captured. */
 static int call(uint64_t a, uint64_t b, inside_fn inside, void *arg)
 {
-	return ((typeof(passed) *)stubs_instead(passed))(a, b, inside, arg);
+	return ((typeof(passed) *)call_stubs__instead(passed))(a, b, inside, arg);
 }
 
 static void call_reading(const char *text, const void *bytes, const char *const *at,
 			 const char *ret)
 {
-	((typeof(read_of) *)stubs_instead(read_of))(text, bytes, ret, 0, 0, 0, 11, at);
+	((typeof(read_of) *)call_stubs__instead(read_of))(text, bytes, ret, 0, 0, 0, 11, at);
 }
 
 /* ---- each test ---- */
 
 static void use(void)
 {
-	const struct spans_area area = spans_area_at(memory);
+	const struct spans_area area = call_spans__area_at(memory);
 
-	spans_use(&area);
-	stubs_use(&area);
+	call_spans__use(&area);
+	call_stubs__use(&area);
 }
 
 /* Does the agent capture, by the setting last stored for it? */
 static bool captures(void)
 {
-	const struct spans_area area = spans_area_at(memory);
+	const struct spans_area area = call_spans__area_at(memory);
 
 	return area.state->since > area.state->until &&
 	       area.state->generation == area.control->generation;
@@ -148,7 +148,7 @@ static bool captures(void)
 static void want(bool wanted)
 {
 	agent_calls__want(reader, wanted);
-	stubs_follow(true);
+	call_stubs__follow(true);
 	assert_int_equal(captures(), wanted);
 }
 
@@ -168,8 +168,8 @@ static int set_up(void **state)
 
 static int tear_down(void **state)
 {
-	stubs_use(NULL);
-	spans_use(NULL);
+	call_stubs__use(NULL);
+	call_spans__use(NULL);
 	agent_calls__free(reader);
 	return munmap(memory, RT_SPANS_SIZE);
 }
@@ -211,7 +211,7 @@ static void call_in_call(void *arg)
 	if (depth)
 		call(depth, 0, call_in_call, arg);
 	else
-		spans_in(&current[0], &current[1]);
+		call_spans__in(&current[0], &current[1]);
 }
 
 static void calls_inside_of_calls(void **state)
@@ -231,7 +231,7 @@ static void calls_inside_of_calls(void **state)
 	}
 	assert_int_equal(agent_calls__corr(reader, current[0]), kept[0].span.corr);
 	assert_int_equal(agent_calls__corr(reader, current[1]), kept[3].span.corr);
-	spans_in(&current[0], &current[1]);
+	call_spans__in(&current[0], &current[1]);
 	assert_int_equal(current[0], 0);
 }
 
@@ -239,10 +239,10 @@ static void what_is_not_wanted_is_not_captured(void **state)
 {
 	want(false);
 	assert_int_equal(call(1, 2, NULL, NULL), 0);
-	stubs_follow(true);
+	call_stubs__follow(true);
 	want(true);
 	assert_int_equal(call(1, 2, NULL, NULL), 1);
-	stubs_follow(false); /* the tracer has ended */
+	call_stubs__follow(false); /* the tracer has ended */
 	assert_int_equal(call(1, 2, NULL, NULL), 0);
 	drain();
 	assert_int_equal(n_kept, 1);
@@ -710,7 +710,7 @@ static void another_tracer(void **state)
 	call(2, 0, NULL, NULL);
 	agent_calls__free(reader);
 	reader = agent_calls__new(memory, 2 * FIRST_CORR);
-	stubs_follow(true);
+	call_stubs__follow(true);
 	assert_false(captures());
 	assert_int_equal(call(3, 0, NULL, NULL), 0);
 	add_functions();

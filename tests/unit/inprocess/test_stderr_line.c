@@ -30,7 +30,7 @@ __attribute__((format(printf, 1, 2))) static void line(const char *fmt, ...)
 	va_list args;
 
 	va_start(args, fmt);
-	stderr_line("name", fmt, args);
+	stderr_line__write("name", fmt, args);
 	va_end(args);
 }
 

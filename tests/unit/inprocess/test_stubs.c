@@ -31,10 +31,10 @@ static void keep(const struct rt_rec *rec, void *arg)
 
 static void begin(void)
 {
-	const struct spans_area area = spans_area_at(memory);
+	const struct spans_area area = call_spans__area_at(memory);
 
-	spans_use(&area);
-	stubs_use(&area);
+	call_spans__use(&area);
+	call_stubs__use(&area);
 	reader = agent_calls__new(memory, 0);
 }
 
@@ -49,8 +49,8 @@ static int set_up(void **state)
 
 static int tear_down(void **state)
 {
-	stubs_use(NULL);
-	spans_use(NULL);
+	call_stubs__use(NULL);
+	call_spans__use(NULL);
 	agent_calls__free(reader);
 	return munmap(memory, RT_SPANS_SIZE);
 }
@@ -58,7 +58,7 @@ static int tear_down(void **state)
 static void want(void)
 {
 	agent_calls__want(reader, true);
-	stubs_follow(true);
+	call_stubs__follow(true);
 }
 
 static struct function words_16 = {.id = 16, .registers = 0x3f, .plan = {.stack_words = 16}};
@@ -71,8 +71,8 @@ static void *stub(const struct function *fn, void *entry, void *next, uint32_t w
 
 	assert_int_equal(agent_calls__add(reader, fn, &w), 0);
 	want();
-	assert_non_null(stubs_instead(entry));
-	return stubs_instead(entry);
+	assert_non_null(call_stubs__instead(entry));
+	return call_stubs__instead(entry);
 }
 
 static void *plain(const struct function *fn, void *entry)
@@ -235,7 +235,7 @@ static void what_jumps_on_by_a_variable(void **state)
 
 	agent_calls__add(reader, &words_0, &way);
 	want();
-	f = stubs_instead(entry_of_table);
+	f = call_stubs__instead(entry_of_table);
 	variable = NULL; /* not filled in yet */
 	assert_int_equal(f(), 1);
 	expect_read(0);
@@ -246,7 +246,7 @@ static void what_jumps_on_by_a_variable(void **state)
 	way.way = RT_SPAN_WAY_TABLE;
 	agent_calls__add(reader, &words_0, &way);
 	want();
-	f = stubs_instead(entry_of_table);
+	f = call_stubs__instead(entry_of_table);
 	variable = NULL;
 	assert_int_equal(f(), 1);
 	variable = &table;
@@ -309,12 +309,12 @@ static void what_is_not_wanted_goes_to_the_function(void **state)
 
 	assert_int_equal(f(), 2);
 	agent_calls__want(reader, false);
-	stubs_follow(true);
+	call_stubs__follow(true);
 	assert_int_equal(f(), 1);
 	expect_read(1);
-	assert_ptr_equal(stubs_behind(f), unwanted);
-	assert_ptr_equal(stubs_behind(unwanted), unwanted);
-	assert_null(stubs_instead(set_up));
+	assert_ptr_equal(call_stubs__behind(f), unwanted);
+	assert_ptr_equal(call_stubs__behind(unwanted), unwanted);
+	assert_null(call_stubs__instead(set_up));
 }
 
 static void what_makes_no_sense_is_not_captured(void **state)
@@ -334,7 +334,7 @@ static void what_makes_no_sense_is_not_captured(void **state)
 	strange.plan.stack_words = RT_STACK_WORDS + 1;
 	assert_int_equal(agent_calls__add(reader, &strange, &way), -22);
 	want();
-	assert_null(stubs_instead(set_up));
+	assert_null(call_stubs__instead(set_up));
 }
 
 /* Objects remember stubs for as long as the process lives. */
@@ -345,8 +345,8 @@ static void a_stub_keeps_its_function(void **state)
 			   -1, 0);
 	struct spans_area area;
 
-	stubs_use(NULL);
-	spans_use(NULL);
+	call_stubs__use(NULL);
+	call_spans__use(NULL);
 	assert_int_equal(((int (*)(void))f)(), 1);
 	agent_calls__free(reader);
 	munmap(memory, RT_SPANS_SIZE);
@@ -357,7 +357,7 @@ static void a_stub_keeps_its_function(void **state)
 	assert_ptr_not_equal(stub(&words_0, unwanted, unwanted, RT_SPAN_WAY_JUMP, 0), f);
 	assert_int_equal(((int (*)(void))f)(), 2);
 	/* Later changes to the shared memory have no effect on the stub. */
-	area = spans_area_at(memory);
+	area = call_spans__area_at(memory);
 	for (uint32_t i = 0; i < RT_SPANS_FUNCTIONS; i++)
 		area.control->functions[i].next = 0;
 	want();
@@ -376,7 +376,7 @@ static void there_are_so_many_and_no_more(void **state)
 	assert_in_range(n, RT_SPANS_FUNCTIONS / 2, RT_SPANS_FUNCTIONS);
 	want();
 	/* The last stub is as good as any. */
-	assert_int_equal(((int (*)(void))stubs_instead((void *)(uintptr_t)n))(), 2);
+	assert_int_equal(((int (*)(void))call_stubs__instead((void *)(uintptr_t)n))(), 2);
 }
 
 #define TEST(name) cmocka_unit_test_setup_teardown(name, set_up, tear_down)

@@ -409,7 +409,7 @@ static void to_event(const struct event *ev, void *arg)
 /* What the sink of that name makes of the recording of the awkward events; to be freed. */
 static char *exported(const char *format)
 {
-	const struct sink_ops *ops = sink_find(format);
+	const struct sink_ops *ops = sink__find(format);
 	struct strings *strings = string_pool__new();
 	struct decoder_to to = {to_process, to_thread, to_device, to_event, NULL, NULL};
 	struct recording *r;

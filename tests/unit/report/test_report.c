@@ -89,7 +89,7 @@ static void tell_memory(struct analysis *a, enum resource_what what, uint64_t ad
 		.domain = DOMAIN_GPU,
 		.pid = PID,
 		.tid = PID,
-		.name = ev_resource_name(what),
+		.name = event__resource_name(what),
 		.begin = 1000,
 		.end = 1000,
 		.corr = root,
@@ -411,8 +411,8 @@ static void assert_harmless(const char *text)
 	uint32_t code;
 
 	for (; len; text += n, len -= n) {
-		n = utf8_decode(text, len, &code);
-		if (!n || (code != '\n' && text_is_unsafe(code)))
+		n = utf8__decode(text, len, &code);
+		if (!n || (code != '\n' && text__is_unsafe(code)))
 			fail_msg("byte %02x at: %.40s", (unsigned char)*text, text);
 	}
 }

@@ -60,7 +60,7 @@ static int make_of_size(void **state, size_t size)
 	*m->header = (struct rt_agent_header){
 		.magic = RT_AGENT_MAGIC,
 		.version = RT_AGENT_VERSION,
-		.layout = rt_agent_layout(),
+		.layout = agent_layout__number(),
 		.pid = getpid(),
 		.meta_off = RT_AGENT_META,
 		.meta_size = META_SIZE,
@@ -527,7 +527,7 @@ static void memory_that_is_not_what_it_says_is_refused(void **state)
 
 	REFUSED(magic, 1);
 	REFUSED(version, RT_AGENT_VERSION + 1);
-	REFUSED(layout, rt_agent_layout() + 1);
+	REFUSED(layout, agent_layout__number() + 1);
 	REFUSED(slot_size, 64);
 	REFUSED(slot_size, 0);
 	REFUSED(ring_slots, 0);

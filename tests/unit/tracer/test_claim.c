@@ -37,9 +37,9 @@ static int set_up(void **state)
 {
 	struct fixture *f = calloc(1, sizeof(*f));
 
-	if (shm_create(&f->shm, SLOTS, 1, 0))
+	if (shared_memory__create(&f->shm, SLOTS, 1, 0))
 		return -1;
-	shm_announce(&f->shm);
+	shared_memory__announce(&f->shm);
 	f->strings = string_pool__new();
 	*state = f;
 	return 0;
@@ -49,7 +49,7 @@ static int tear_down(void **state)
 {
 	struct fixture *f = *state;
 
-	shm_destroy(&f->shm);
+	shared_memory__destroy(&f->shm);
 	string_pool__free(f->strings);
 	free(f);
 	return 0;
@@ -156,7 +156,7 @@ static void a_tracer_that_is_killed_has_no_claim(void **state)
 	kill(child, SIGSTOP); /* one that is only stopped keeps it */
 	assert_int_equal(agent_memory__claim(v, CLAIM_OF_PROCESS), -EBUSY);
 	snprintf(expected, sizeof(expected), "its agent serves another tracer, process %d", child);
-	assert_string_equal(agent_reason(getpid(), EBUSY, reason), expected);
+	assert_string_equal(agent_reason__text(getpid(), EBUSY, reason), expected);
 	kill(child, SIGKILL);
 	assert_int_equal(waitpid(child, NULL, 0), child);
 	assert_int_equal(agent_memory__claim(v, CLAIM_OF_PROCESS), 0);
@@ -273,7 +273,7 @@ static void memory_of_another_build_is_left_alone(void **state)
 	agent_set__reap(a);
 	agent_set__stop(a, 5);
 	assert_memory_equal(before, f->shm.base, head);
-	assert_non_null(strstr(agent_reason(getpid(), EPROTO, reason), "of another build"));
+	assert_non_null(strstr(agent_reason__text(getpid(), EPROTO, reason), "of another build"));
 	agent_set__free(a);
 	free(before);
 }
@@ -321,7 +321,7 @@ static void a_handover_there_and_back(void **state)
 	assert_int_equal(taken_from_user, 0);
 	agent_set__reap(node);
 	assert_false(agent_set__reads(node, getpid()));
-	assert_non_null(agent_reason(getpid(), EBUSY, reason));
+	assert_non_null(agent_reason__text(getpid(), EBUSY, reason));
 	agent_set__free(user);
 	agent_set__reap(node); /* it takes it back */
 	assert_true(agent_set__reads(node, getpid()));

@@ -57,7 +57,7 @@ static void make_memory(struct memory *m)
 	*(struct rt_agent_header *)m->base = (struct rt_agent_header){
 		.magic = RT_AGENT_MAGIC,
 		.version = RT_AGENT_VERSION,
-		.layout = rt_agent_layout(),
+		.layout = agent_layout__number(),
 		.meta_off = RT_AGENT_META,
 		.meta_size = META_SIZE,
 		.ring_off = RING_OFF,
@@ -415,9 +415,9 @@ static int close_sink(struct sink *sink, const struct trace_stats *stats)
 static const struct sink_ops sink_seen = {
 	.name = "seen",
 	.open = open_sink,
-	.process = sink_ignore_process,
-	.thread = sink_ignore_thread,
-	.device = sink_ignore_device,
+	.process = sink__ignore_process,
+	.thread = sink__ignore_thread,
+	.device = sink__ignore_device,
 	.event = tell,
 	.close = close_sink,
 };

@@ -76,7 +76,7 @@ static void emit(struct sink *sink, const struct event *ev)
 
 	assert_in_range(emitted.count, 1, LINES_MAX);
 	snprintf(line, LINE_BYTES, "%" PRIu64 " %" PRIu64 " %s %s pid=%u tid=%u", ev->begin,
-		 ev->end, kinds[ev->kind], ev_name(ev), ev->pid, ev->tid);
+		 ev->end, kinds[ev->kind], event__name(ev), ev->pid, ev->tid);
 	if (call || gpu)
 		put_number(line, "corr", ev->corr);
 	if (call)
@@ -86,7 +86,7 @@ static void emit(struct sink *sink, const struct event *ev)
 	if (call)
 		put_number(line, "depth", ev->depth);
 	put_word(line, (call || gpu) && ev->in_range ? "ranged" : "");
-	put_word(line, event_flags_text(flags, ev->flags));
+	put_word(line, event__flags_text(flags, ev->flags));
 }
 
 static int close_sink(struct sink *sink, const struct trace_stats *stats)
@@ -100,9 +100,9 @@ static struct sink *open_sink(const struct sink_target *to, const struct trace_o
 static const struct sink_ops sink_replay = {
 	.name = "replay",
 	.open = open_sink,
-	.process = sink_ignore_process,
-	.thread = sink_ignore_thread,
-	.device = sink_ignore_device,
+	.process = sink__ignore_process,
+	.thread = sink__ignore_thread,
+	.device = sink__ignore_device,
 	.event = emit,
 	.close = close_sink,
 };

@@ -85,7 +85,7 @@ static int set_up(void **state)
 	*h = (struct rt_agent_header){
 		.magic = RT_AGENT_MAGIC,
 		.version = RT_AGENT_VERSION,
-		.layout = rt_agent_layout(),
+		.layout = agent_layout__number(),
 		.meta_off = RT_AGENT_META,
 		.meta_size = META_SIZE,
 		.ring_off = RING_OFF,

@@ -77,7 +77,7 @@ static void folded_process(struct sink *sink, const struct process_info *info)
 	if (p)
 		name_process(f, p, info->comm);
 	else
-		sink_fail(sink, -ENOMEM);
+		sink__fail(sink, -ENOMEM);
 }
 
 static struct frame *process_frame(struct folded *f, uint32_t pid)
@@ -152,7 +152,7 @@ static void add_slice(struct folded *f, const struct event *ev, uint64_t key)
 	uint64_t outer = outer_key(ev), took = ev->end - ev->begin, inner;
 	struct frame *below = add_callers(f, outer_frame(f, ev, outer), ev), *frame;
 
-	frame = calltree__settle(f->tree, key, below, ev_name(ev), &inner);
+	frame = calltree__settle(f->tree, key, below, event__name(ev), &inner);
 	calltree__add(frame, CALLTREE_HOST, took > inner ? took - inner : 0);
 	calltree__add_inner(f->tree, outer, took);
 	if (ev->flags & EV_F_LAUNCHED)
@@ -179,7 +179,7 @@ static void add_operation(struct folded *f, const struct event *ev)
 	if (ev->flags & EV_F_NO_TIMES)
 		return;
 	text_buffer__str(&name, ev->kind == EV_COPY ? "gpu: copy " : "gpu: ");
-	text_buffer__str(&name, ev_name(ev));
+	text_buffer__str(&name, event__name(ev));
 	frame = calltree__child(f->tree, frame, text_buffer__string(&name));
 	calltree__add(frame, CALLTREE_GPU, ev->end - ev->begin);
 	text_buffer__free(&name);
@@ -211,7 +211,7 @@ struct lines {
 static size_t put_character(struct textbuf *path, const char *s, size_t len)
 {
 	uint32_t code;
-	size_t n = utf8_decode(s, len, &code);
+	size_t n = utf8__decode(s, len, &code);
 
 	if (!n) {
 		text_buffer__str(path, "\xef\xbf\xbd");
@@ -219,7 +219,7 @@ static size_t put_character(struct textbuf *path, const char *s, size_t len)
 	}
 	if (code == ';')
 		text_buffer__char(path, ',');
-	else if (text_is_unsafe(code))
+	else if (text__is_unsafe(code))
 		text_buffer__char(path, '?');
 	else
 		text_buffer__mem(path, s, n);
@@ -261,7 +261,7 @@ static void put_lines(struct folded *f, enum calltree_clock clock, const char *r
 	calltree__each(f->tree, put_line, &l);
 	text_buffer__free(&l.path);
 	if (l.failed)
-		sink_fail(&f->sink, -ENOMEM);
+		sink__fail(&f->sink, -ENOMEM);
 }
 
 static int folded_close(struct sink *sink, const struct trace_stats *stats)
@@ -272,11 +272,11 @@ static int folded_close(struct sink *sink, const struct trace_stats *stats)
 
 	calltree__end(f->tree);
 	if (calltree__failed(f->tree))
-		sink_fail(sink, -ENOMEM);
+		sink__fail(sink, -ENOMEM);
 	put_lines(f, CALLTREE_HOST, "host");
 	put_lines(f, CALLTREE_GPU, "gpu");
-	sink_check(sink);
-	err = sink_finish(sink);
+	sink__check(sink);
+	err = sink__finish(sink);
 	HASH_ITER (hh, f->processes, p, next) {
 		HASH_DEL(f->processes, p);
 		free(p);
@@ -291,8 +291,8 @@ const struct sink_ops sink_folded = {
 	.help = "time by call stack, for flame graphs",
 	.open = folded_open,
 	.process = folded_process,
-	.thread = sink_ignore_thread,
-	.device = sink_ignore_device,
+	.thread = sink__ignore_thread,
+	.device = sink__ignore_device,
 	.event = folded_event,
 	.close = folded_close,
 };

@@ -48,7 +48,7 @@ struct html {
 static void check(struct html *h, int err)
 {
 	if (err)
-		sink_fail(&h->sink, err);
+		sink__fail(&h->sink, err);
 }
 
 /* ---- what the sink receives ---- */
@@ -136,8 +136,8 @@ static void html_event(struct sink *sink, const struct event *ev)
 	if (sink->error)
 		return;
 	note_time(h, ev);
-	name = message ? name_table__message(h->names, ev_name(ev))
-		       : name_table__id(h->names, ev_name(ev));
+	name = message ? name_table__message(h->names, event__name(ev))
+		       : name_table__id(h->names, event__name(ev));
 	check(h, totals__event(h->tally, ev, name));
 	if (ev->kind == EV_SPAN)
 		count_call(h, ev, name);
@@ -172,7 +172,7 @@ static void put_stats(struct jsonout *to, const struct trace_stats *stats)
 	uint64_t value;
 
 	json_yajl__open_map(to, "counts");
-	for (unsigned int i = 0; (what = trace_stats_field(stats, i, &value)); i++)
+	for (unsigned int i = 0; (what = trace_stats__field(stats, i, &value)); i++)
 		json_yajl__u64(to, what, value);
 	json_yajl__close_map(to);
 	json_yajl__open_array(to, "losses");
@@ -238,13 +238,13 @@ static int write_page(struct html *h, const struct trace_stats *stats)
 	if (!to)
 		return -ENOMEM;
 	fwrite(html_page_head, 1, sizeof(html_page_head) - 1, h->sink.out);
-	sink_check(&h->sink);
+	sink__check(&h->sink);
 	err = put_data(h, to, stats);
 	written = json_yajl__close(to);
-	sink_check(&h->sink);
+	sink__check(&h->sink);
 	fputc('\n', h->sink.out);
 	fwrite(html_page_tail, 1, sizeof(html_page_tail) - 1, h->sink.out);
-	sink_check(&h->sink);
+	sink__check(&h->sink);
 	return err ? err : written;
 }
 
@@ -298,8 +298,8 @@ static int html_close(struct sink *sink, const struct trace_stats *stats)
 	check(h, gpu_idle__end(h->idle));
 	check(h, write_page(h, stats));
 	if (h->text.failed)
-		sink_fail(sink, -ENOMEM);
-	err = sink_finish(sink);
+		sink__fail(sink, -ENOMEM);
+	err = sink__finish(sink);
 	free_html(h);
 	return err;
 }

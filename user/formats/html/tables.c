@@ -148,7 +148,7 @@ static void put_devices(const struct html_tables *t, struct jsonout *to)
 static void put_failure(const struct html_tables *t, struct jsonout *to, const struct failure *f)
 {
 	json_yajl__open_map(to, NULL);
-	json_yajl__string(to, "domain", ev_domain_name(f->domain));
+	json_yajl__string(to, "domain", event__domain_name(f->domain));
 	json_yajl__u64(to, "function", f->function);
 	json_yajl__u64(to, "result", f->result);
 	json_yajl__u64(to, "calls", f->calls);

@@ -49,13 +49,13 @@ void otf2regions__free(struct otf2regions *r)
 static size_t put_character(struct textbuf *t, const char *s, size_t len)
 {
 	uint32_t code;
-	size_t n = utf8_decode(s, len, &code);
+	size_t n = utf8__decode(s, len, &code);
 
 	if (!n) {
 		text_buffer__str(t, "\xef\xbf\xbd");
 		return 1;
 	}
-	if (text_is_unsafe(code))
+	if (text__is_unsafe(code))
 		text_buffer__char(t, '?');
 	else
 		text_buffer__mem(t, s, n);

@@ -51,7 +51,7 @@ struct otf2 {
 static void check(struct otf2 *o, int err)
 {
 	if (err)
-		sink_fail(&o->sink, err);
+		sink__fail(&o->sink, err);
 }
 
 /* ---- locations and groups ---- */
@@ -93,10 +93,10 @@ static void put_name(struct place *p, const char *text)
 	uint32_t code;
 
 	for (; len; len -= n, text += n) {
-		n = utf8_decode(text, len, &code);
+		n = utf8__decode(text, len, &code);
 		if (used + 4 >= sizeof(p->name))
 			break;
-		if (n && !text_is_unsafe(code)) {
+		if (n && !text__is_unsafe(code)) {
 			memcpy(p->name + used, text, n);
 			used += n;
 		} else {
@@ -109,7 +109,7 @@ static void put_name(struct place *p, const char *text)
 
 static struct track *get_track(struct otf2 *o, struct track_key key, bool *fresh)
 {
-	struct track *track = tracks_get(&o->tracks, key, fresh);
+	struct track *track = track_lanes__get(&o->tracks, key, fresh);
 
 	if (!track)
 		check(o, -ENOMEM);
@@ -182,7 +182,7 @@ static void name_lane(struct place *p, const struct event *ev, const struct trac
 	int n;
 
 	if (ev->kind == EV_COPY)
-		n = snprintf(name, sizeof(name), "Copy %s", ev_name(ev));
+		n = snprintf(name, sizeof(name), "Copy %s", event__name(ev));
 	else if (ev->kind == EV_MEMORY)
 		n = snprintf(name, sizeof(name), "Memory operations");
 	else if (ev->kind == EV_RANGE)
@@ -200,7 +200,7 @@ static uint32_t lane_location(struct otf2 *o, const struct event *ev, struct tra
 	bool fresh;
 	struct track *track = get_track(o, key, &fresh);
 	struct track_lane *lane =
-		track ? tracks_place(&o->tracks, track, ev->begin, ev->end, &fresh) : NULL;
+		track ? track_lanes__place(&o->tracks, track, ev->begin, ev->end, &fresh) : NULL;
 	struct place *p;
 
 	if (!lane) {
@@ -279,7 +279,7 @@ static void add(struct otf2 *o, uint32_t location, const struct event *ev, const
 
 static void add_operation(struct otf2 *o, const struct event *ev)
 {
-	const char *name = ev_name(ev);
+	const char *name = event__name(ev);
 	enum otf2_category category = OTF2_KERNEL_DISPATCH;
 
 	if (ev->flags & EV_F_NO_TIMES)
@@ -317,8 +317,8 @@ static void add_call(struct otf2 *o, const struct event *ev)
 		.value = ev->corr,
 	};
 
-	add(o, thread_location(o, ev->pid, ev->tid, NULL), ev, ev_name(ev), categories[ev->domain],
-	    slice);
+	add(o, thread_location(o, ev->pid, ev->tid, NULL), ev, event__name(ev),
+	    categories[ev->domain], slice);
 }
 
 static void add_range(struct otf2 *o, const struct event *ev)
@@ -334,7 +334,7 @@ static void add_range(struct otf2 *o, const struct event *ev)
 		location = lane_location(o, ev, key, process_group(o, ev->pid, NULL), false);
 	else
 		location = thread_location(o, ev->pid, ev->tid, NULL);
-	add(o, location, ev, ev_name(ev), OTF2_MARKER_API,
+	add(o, location, ev, event__name(ev), OTF2_MARKER_API,
 	    ev->flags & EV_F_PROCESS ? (struct slice){} : slice);
 }
 
@@ -537,7 +537,7 @@ static void free_otf2(struct otf2 *o)
 {
 	slice_store__free(o->slices);
 	otf2regions__free(o->regions);
-	tracks_free(&o->tracks);
+	track_lanes__free(&o->tracks);
 	free(o->places);
 	free(o);
 }

@@ -55,7 +55,7 @@ static const char *const note_names[NOTE_STATS] = {
 
 /* A trace of one packet is a piece of a longer trace: messages of one type can be joined end to
  * end. */
-void pf_packet_begin(struct pftrace *p)
+void pf__packet_begin(struct pftrace *p)
 {
 	p->packet.len = 0;
 	p->packet_begun = protobuf_writer__begin(&p->packet, PF_TRACE_PACKET);
@@ -64,7 +64,7 @@ void pf_packet_begin(struct pftrace *p)
 
 static void fail_memory(struct pftrace *p)
 {
-	sink_fail(&p->sink, -ENOMEM);
+	sink__fail(&p->sink, -ENOMEM);
 	p->packet.failed = p->event.failed = p->interned.failed = false;
 }
 
@@ -82,20 +82,20 @@ static void write_packet(struct pftrace *p, enum pf_sequence_flag flags)
 		return;
 	}
 	fwrite(b->data, 1, b->len, p->sink.out);
-	sink_check(&p->sink);
+	sink__check(&p->sink);
 }
 
-void pf_packet_end(struct pftrace *p)
+void pf__packet_end(struct pftrace *p)
 {
 	write_packet(p, PF_NEEDS_STATE);
 }
 
-const char *pf_clean(struct pftrace *p, const char *text)
+const char *pf__clean(struct pftrace *p, const char *text)
 {
-	const char *utf8 = utf8_clean(&p->utf8, text);
+	const char *utf8 = utf8__clean(&p->utf8, text);
 
 	if (!utf8)
-		sink_fail(&p->sink, -ENOMEM);
+		sink__fail(&p->sink, -ENOMEM);
 	return utf8 ? utf8 : "?";
 }
 
@@ -107,11 +107,11 @@ static void tell_word(struct pftrace *p, enum pf_interned_field kind, uint64_t i
 	size_t word = protobuf_writer__begin(&p->interned, kind);
 
 	protobuf_writer__number(&p->interned, PF_IID, iid);
-	protobuf_writer__text(&p->interned, PF_IID_NAME, pf_clean(p, text));
+	protobuf_writer__text(&p->interned, PF_IID_NAME, pf__clean(p, text));
 	protobuf_writer__end(&p->interned, word);
 }
 
-uint64_t pf_intern_name(struct pftrace *p, const char *name)
+uint64_t pf__intern_name(struct pftrace *p, const char *name)
 {
 	struct interned *in;
 
@@ -192,21 +192,21 @@ static void intern_fixed(struct pftrace *p)
 	uint64_t value;
 
 	for (int i = 0; i < DOMAIN_COUNT; i++)
-		tell_word(p, PF_INTERNED_CATEGORY, i + 1, ev_domain_name((enum ev_domain)i));
+		tell_word(p, PF_INTERNED_CATEGORY, i + 1, event__domain_name((enum ev_domain)i));
 	for (int i = 1; i < NOTE_STATS; i++)
 		tell_word(p, PF_INTERNED_NOTE, i, note_names[i]);
 	p->notes.last = NOTE_STATS - 1;
-	for (unsigned int i = 0; (name = trace_stats_field(&none, i, &value)); i++)
+	for (unsigned int i = 0; (name = trace_stats__field(&none, i, &value)); i++)
 		tell_word(p, PF_INTERNED_NOTE, ++p->notes.last, name);
 }
 
 /* ---- what comes first ---- */
 
-void pf_begin(struct pftrace *p)
+void pf__begin(struct pftrace *p)
 {
 	size_t defaults;
 
-	pf_packet_begin(p);
+	pf__packet_begin(p);
 	intern_fixed(p);
 	protobuf_writer__number(&p->packet, PF_FIRST_ON_SEQUENCE, true);
 	defaults = protobuf_writer__begin(&p->packet, PF_DEFAULTS);
@@ -224,69 +224,69 @@ static void put_clock(struct bytes *b, enum pf_clock_id id, uint64_t ns)
 	protobuf_writer__end(b, clock);
 }
 
-void pf_clocks(struct pftrace *p, const struct trace_clocks *at)
+void pf__clocks(struct pftrace *p, const struct trace_clocks *at)
 {
 	size_t snapshot;
 
-	pf_packet_begin(p);
+	pf__packet_begin(p);
 	snapshot = protobuf_writer__begin(&p->packet, PF_CLOCK_SNAPSHOT);
 	put_clock(&p->packet, PF_CLOCK_BOOTTIME, at->boot_ns);
 	put_clock(&p->packet, PF_CLOCK_MONOTONIC, at->mono_ns);
 	put_clock(&p->packet, PF_CLOCK_REALTIME, at->real_ns);
 	protobuf_writer__number(&p->packet, PF_SNAPSHOT_PRIMARY, PF_CLOCK_BOOTTIME);
 	protobuf_writer__end(&p->packet, snapshot);
-	pf_packet_end(p);
+	pf__packet_end(p);
 }
 
 /* ---- tracks ---- */
 
-size_t pf_track_begin(struct pftrace *p, uint64_t uuid, uint64_t parent, const char *name,
-		      const char *description)
+size_t pf__track_begin(struct pftrace *p, uint64_t uuid, uint64_t parent, const char *name,
+		       const char *description)
 {
 	size_t begun;
 
-	pf_packet_begin(p);
+	pf__packet_begin(p);
 	begun = protobuf_writer__begin(&p->packet, PF_TRACK_DESCRIPTOR);
 	protobuf_writer__number(&p->packet, PF_TRACK_UUID, uuid);
 	if (parent)
 		protobuf_writer__number(&p->packet, PF_TRACK_PARENT, parent);
 	if (name)
-		protobuf_writer__text(&p->packet, PF_TRACK_NAME, pf_clean(p, name));
+		protobuf_writer__text(&p->packet, PF_TRACK_NAME, pf__clean(p, name));
 	if (description)
-		protobuf_writer__text(&p->packet, PF_TRACK_DESCRIPTION, pf_clean(p, description));
+		protobuf_writer__text(&p->packet, PF_TRACK_DESCRIPTION, pf__clean(p, description));
 	return begun;
 }
 
-void pf_track_end(struct pftrace *p, size_t begun)
+void pf__track_end(struct pftrace *p, size_t begun)
 {
 	protobuf_writer__end(&p->packet, begun);
-	pf_packet_end(p);
+	pf__packet_end(p);
 }
 
-void pf_track_process(struct pftrace *p, const struct process_info *info)
+void pf__track_process(struct pftrace *p, const struct process_info *info)
 {
 	size_t process = protobuf_writer__begin(&p->packet, PF_TRACK_PROCESS);
 
 	protobuf_writer__number(&p->packet, PF_PROCESS_PID, info->pid);
 	if (info->cmdline && *info->cmdline)
-		protobuf_writer__text(&p->packet, PF_PROCESS_CMDLINE, pf_clean(p, info->cmdline));
+		protobuf_writer__text(&p->packet, PF_PROCESS_CMDLINE, pf__clean(p, info->cmdline));
 	if (info->comm)
-		protobuf_writer__text(&p->packet, PF_PROCESS_NAME, pf_clean(p, info->comm));
+		protobuf_writer__text(&p->packet, PF_PROCESS_NAME, pf__clean(p, info->comm));
 	protobuf_writer__end(&p->packet, process);
 }
 
-void pf_track_thread(struct pftrace *p, const struct thread_info *info)
+void pf__track_thread(struct pftrace *p, const struct thread_info *info)
 {
 	size_t thread = protobuf_writer__begin(&p->packet, PF_TRACK_THREAD);
 
 	protobuf_writer__number(&p->packet, PF_THREAD_PID, info->pid);
 	protobuf_writer__number(&p->packet, PF_THREAD_TID, info->tid);
 	if (info->comm)
-		protobuf_writer__text(&p->packet, PF_THREAD_NAME, pf_clean(p, info->comm));
+		protobuf_writer__text(&p->packet, PF_THREAD_NAME, pf__clean(p, info->comm));
 	protobuf_writer__end(&p->packet, thread);
 }
 
-void pf_track_counter(struct pftrace *p, const char *unit)
+void pf__track_counter(struct pftrace *p, const char *unit)
 {
 	size_t counter = protobuf_writer__begin(&p->packet, PF_TRACK_COUNTER);
 
@@ -297,28 +297,28 @@ void pf_track_counter(struct pftrace *p, const char *unit)
 	protobuf_writer__end(&p->packet, counter);
 }
 
-void pf_track(struct pftrace *p, uint64_t uuid, uint64_t parent, const char *name)
+void pf__track(struct pftrace *p, uint64_t uuid, uint64_t parent, const char *name)
 {
-	pf_track_end(p, pf_track_begin(p, uuid, parent, name, NULL));
+	pf__track_end(p, pf__track_begin(p, uuid, parent, name, NULL));
 }
 
 /* ---- events ---- */
 
-void pf_event_begin(struct pftrace *p, enum ev_domain domain)
+void pf__event_begin(struct pftrace *p, enum ev_domain domain)
 {
 	p->event.len = 0;
 	if (domain < DOMAIN_COUNT)
 		protobuf_writer__number(&p->event, PF_EVENT_CATEGORY, domain + 1);
 }
 
-void pf_event_name(struct pftrace *p, const char *name, bool recurs)
+void pf__event_name(struct pftrace *p, const char *name, bool recurs)
 {
-	uint64_t iid = recurs ? pf_intern_name(p, name) : 0;
+	uint64_t iid = recurs ? pf__intern_name(p, name) : 0;
 
 	if (iid)
 		protobuf_writer__number(&p->event, PF_EVENT_NAME_IID, iid);
 	else
-		protobuf_writer__text(&p->event, PF_EVENT_NAME, pf_clean(p, name));
+		protobuf_writer__text(&p->event, PF_EVENT_NAME, pf__clean(p, name));
 }
 
 static size_t note_begin(struct pftrace *p, uint64_t name)
@@ -337,17 +337,17 @@ static void note_number(struct pftrace *p, enum note note, enum pf_note_field ki
 	protobuf_writer__end(&p->event, begun);
 }
 
-void pf_note_u64(struct pftrace *p, enum note note, uint64_t value)
+void pf__note_u64(struct pftrace *p, enum note note, uint64_t value)
 {
 	note_number(p, note, PF_NOTE_UINT, value);
 }
 
-void pf_note_int(struct pftrace *p, enum note note, int64_t value)
+void pf__note_int(struct pftrace *p, enum note note, int64_t value)
 {
 	note_number(p, note, PF_NOTE_INT, (uint64_t)value);
 }
 
-void pf_note_hex(struct pftrace *p, enum note note, uint64_t value)
+void pf__note_hex(struct pftrace *p, enum note note, uint64_t value)
 {
 	note_number(p, note, PF_NOTE_POINTER, value);
 }
@@ -362,10 +362,10 @@ static void put_text(struct pftrace *p, const char *text, bool recurs)
 	if (iid)
 		protobuf_writer__number(&p->event, PF_NOTE_TEXT_IID, iid);
 	else
-		protobuf_writer__text(&p->event, PF_NOTE_TEXT, pf_clean(p, text));
+		protobuf_writer__text(&p->event, PF_NOTE_TEXT, pf__clean(p, text));
 }
 
-void pf_note_text(struct pftrace *p, enum note note, const char *text)
+void pf__note_text(struct pftrace *p, enum note note, const char *text)
 {
 	size_t begun = note_begin(p, note);
 
@@ -381,7 +381,7 @@ static void put_array_value(struct pftrace *p, enum pf_note_field kind, uint64_t
 	protobuf_writer__end(&p->event, begun);
 }
 
-void pf_note_sizes(struct pftrace *p, enum note note, const uint32_t sizes[3])
+void pf__note_sizes(struct pftrace *p, enum note note, const uint32_t sizes[3])
 {
 	size_t begun = note_begin(p, note);
 
@@ -430,7 +430,7 @@ static void put_result(const struct arg_value *value, void *arg)
 	protobuf_writer__end(&p->event, begun);
 }
 
-void pf_note_call(struct pftrace *p, const struct event *ev)
+void pf__note_call(struct pftrace *p, const struct event *ev)
 {
 	size_t begun = note_begin(p, NOTE_ARGS);
 
@@ -442,10 +442,10 @@ void pf_note_call(struct pftrace *p, const struct event *ev)
 	if (ev->api)
 		call_arguments__return(&p->text, ev->api, ev->values, put_result, p);
 	else
-		pf_note_hex(p, NOTE_RET, ev->ret);
+		pf__note_hex(p, NOTE_RET, ev->ret);
 }
 
-void pf_flow(struct pftrace *p, uint64_t id)
+void pf__flow(struct pftrace *p, uint64_t id)
 {
 	protobuf_writer__fixed64(&p->event, PF_EVENT_FLOW, id);
 }
@@ -461,7 +461,7 @@ static size_t begin_event(struct pftrace *p, enum pf_event_type type, uint64_t t
 {
 	size_t begun;
 
-	pf_packet_begin(p);
+	pf__packet_begin(p);
 	protobuf_writer__number(&p->packet, PF_TIMESTAMP, time);
 	begun = protobuf_writer__begin(&p->packet, PF_TRACK_EVENT);
 	protobuf_writer__number(&p->packet, PF_EVENT_TYPE, type);
@@ -470,28 +470,28 @@ static size_t begin_event(struct pftrace *p, enum pf_event_type type, uint64_t t
 	return begun;
 }
 
-void pf_event_write(struct pftrace *p, enum pf_event_type type, uint64_t track, uint64_t time,
-		    const void *event, size_t len)
+void pf__event_write(struct pftrace *p, enum pf_event_type type, uint64_t track, uint64_t time,
+		     const void *event, size_t len)
 {
 	size_t begun = begin_event(p, type, track, time);
 
 	if (type != PF_SLICE_END)
 		byte_buffer__add(&p->packet, event, len);
 	protobuf_writer__end(&p->packet, begun);
-	pf_packet_end(p);
+	pf__packet_end(p);
 }
 
-void pf_count(struct pftrace *p, uint64_t track, uint64_t time, uint64_t value)
+void pf__count(struct pftrace *p, uint64_t track, uint64_t time, uint64_t value)
 {
 	size_t begun = begin_event(p, PF_COUNTER, track, time);
 
 	protobuf_writer__number(&p->packet, PF_EVENT_COUNTER,
 				value < INT64_MAX ? value : INT64_MAX);
 	protobuf_writer__end(&p->packet, begun);
-	pf_packet_end(p);
+	pf__packet_end(p);
 }
 
-void pf_measure(struct pftrace *p, uint64_t track, uint64_t time, double value)
+void pf__measure(struct pftrace *p, uint64_t track, uint64_t time, double value)
 {
 	size_t begun = begin_event(p, PF_COUNTER, track, time);
 	uint64_t bits;
@@ -499,10 +499,10 @@ void pf_measure(struct pftrace *p, uint64_t track, uint64_t time, double value)
 	memcpy(&bits, &value, sizeof(bits));
 	protobuf_writer__fixed64(&p->packet, PF_EVENT_COUNTER_DOUBLE, bits);
 	protobuf_writer__end(&p->packet, begun);
-	pf_packet_end(p);
+	pf__packet_end(p);
 }
 
-void pf_free(struct pftrace *p)
+void pf__free(struct pftrace *p)
 {
 	struct interned *in, *next;
 
@@ -516,5 +516,5 @@ void pf_free(struct pftrace *p)
 	byte_buffer__free(&p->event);
 	byte_buffer__free(&p->interned);
 	text_buffer__free(&p->text);
-	utf8_free(&p->utf8);
+	utf8__free(&p->utf8);
 }

@@ -72,14 +72,14 @@ enum note {
 	NOTE_IN_USE,
 	NOTE_COUNT,
 	NOTE_TEXT,
-	NOTE_STATS, /* the first of those of trace_stats_field() */
+	NOTE_STATS, /* the first of those of trace_stats__field() */
 };
 
 /* Writes what a trace begins with. */
-void pf_begin(struct pftrace *p);
+void pf__begin(struct pftrace *p);
 
 /* A pair of clocks: readers compute wall-clock time from it. */
-void pf_clocks(struct pftrace *p, const struct trace_clocks *at);
+void pf__clocks(struct pftrace *p, const struct trace_clocks *at);
 
 /* ---- tracks ---- */
 
@@ -87,52 +87,52 @@ void pf_clocks(struct pftrace *p, const struct trace_clocks *at);
  * Describes a track; parent 0: none. Between begin and end, the functions below may add to the
  * description. `name` and `description`: NULL for none.
  */
-size_t pf_track_begin(struct pftrace *p, uint64_t uuid, uint64_t parent, const char *name,
-		      const char *description);
-void pf_track_end(struct pftrace *p, size_t begun);
+size_t pf__track_begin(struct pftrace *p, uint64_t uuid, uint64_t parent, const char *name,
+		       const char *description);
+void pf__track_end(struct pftrace *p, size_t begun);
 
-void pf_track_process(struct pftrace *p, const struct process_info *info);
-void pf_track_thread(struct pftrace *p, const struct thread_info *info);
-void pf_track_counter(struct pftrace *p, const char *unit); /* NULL: bytes */
+void pf__track_process(struct pftrace *p, const struct process_info *info);
+void pf__track_thread(struct pftrace *p, const struct thread_info *info);
+void pf__track_counter(struct pftrace *p, const char *unit); /* NULL: bytes */
 
 /* A track that has nothing but a name. */
-void pf_track(struct pftrace *p, uint64_t uuid, uint64_t parent, const char *name);
+void pf__track(struct pftrace *p, uint64_t uuid, uint64_t parent, const char *name);
 
-void pf_count(struct pftrace *p, uint64_t track, uint64_t time, uint64_t value);
-void pf_measure(struct pftrace *p, uint64_t track, uint64_t time, double value);
+void pf__count(struct pftrace *p, uint64_t track, uint64_t time, uint64_t value);
+void pf__measure(struct pftrace *p, uint64_t track, uint64_t time, double value);
 
 /* ---- events ---- */
 
 /* Begins an event of the domain, in p->event; DOMAIN_COUNT: of none. */
-void pf_event_begin(struct pftrace *p, enum ev_domain domain);
+void pf__event_begin(struct pftrace *p, enum ev_domain domain);
 
 /* `recurs`: the name is worth interning, and lives as long as the trace. */
-void pf_event_name(struct pftrace *p, const char *name, bool recurs);
-void pf_note_u64(struct pftrace *p, enum note note, uint64_t value);
-void pf_note_int(struct pftrace *p, enum note note, int64_t value);
-void pf_note_hex(struct pftrace *p, enum note note, uint64_t value);
-void pf_note_text(struct pftrace *p, enum note note, const char *text);
-void pf_note_sizes(struct pftrace *p, enum note note, const uint32_t sizes[3]);
+void pf__event_name(struct pftrace *p, const char *name, bool recurs);
+void pf__note_u64(struct pftrace *p, enum note note, uint64_t value);
+void pf__note_int(struct pftrace *p, enum note note, int64_t value);
+void pf__note_hex(struct pftrace *p, enum note note, uint64_t value);
+void pf__note_text(struct pftrace *p, enum note note, const char *text);
+void pf__note_sizes(struct pftrace *p, enum note note, const uint32_t sizes[3]);
 /* The arguments of a call by their names, and its result; registers, if those are unknown. */
-void pf_note_call(struct pftrace *p, const struct event *ev);
+void pf__note_call(struct pftrace *p, const struct event *ev);
 /* Joins all events with this ID, in the order of their times. */
-void pf_flow(struct pftrace *p, uint64_t id);
+void pf__flow(struct pftrace *p, uint64_t id);
 
 /* Writes an event that has been made, which may have been kept; nothing of it for PF_SLICE_END. */
-void pf_event_write(struct pftrace *p, enum pf_event_type type, uint64_t track, uint64_t time,
-		    const void *event, size_t len);
+void pf__event_write(struct pftrace *p, enum pf_event_type type, uint64_t track, uint64_t time,
+		     const void *event, size_t len);
 
 /* ---- for render_stages.c ---- */
 
-void pf_packet_begin(struct pftrace *p); /* in p->packet */
-void pf_packet_end(struct pftrace *p);
+void pf__packet_begin(struct pftrace *p); /* in p->packet */
+void pf__packet_end(struct pftrace *p);
 
 /* The number of a name that lives as long as the trace; 0: there are too many. */
-uint64_t pf_intern_name(struct pftrace *p, const char *name);
+uint64_t pf__intern_name(struct pftrace *p, const char *name);
 
 /* A text as valid UTF-8, until the next such call. */
-const char *pf_clean(struct pftrace *p, const char *text);
+const char *pf__clean(struct pftrace *p, const char *text);
 
-void pf_free(struct pftrace *p);
+void pf__free(struct pftrace *p);
 
 #endif

@@ -86,7 +86,7 @@ struct pf_kernel {
 /* `what`: its place in the machine, or a made-up text if that is not known. */
 static struct pf_gpu *get_gpu(struct pf_stages *s, const char *what)
 {
-	size_t len = device_place_len(what);
+	size_t len = event__device_place_len(what);
 	struct pf_gpu *gpu;
 
 	HASH_FIND(hh, s->gpus, what, len, gpu);
@@ -235,7 +235,7 @@ static uint32_t queue_spec(struct pf_stages *s, struct pftrace *p, const struct 
 		return 0;
 	}
 	if (copies)
-		snprintf(name, sizeof(name), "copy %s", ev_copy_name(ev->gpu.dir));
+		snprintf(name, sizeof(name), "copy %s", event__copy_name(ev->gpu.dir));
 	else
 		snprintf(name, sizeof(name), "queue %" PRIu32, ev->gpu.queue);
 	tell_spec(p, q->spec, name, copies ? PF_STAGE_OTHER : PF_STAGE_COMPUTE);
@@ -255,7 +255,7 @@ static void tell_kernel(struct pftrace *p, const struct pf_kernel *k)
 {
 	struct bytes *b = &p->interned;
 	size_t begun = protobuf_writer__begin(b, PF_INTERNED_KERNEL);
-	const char *name = pf_clean(p, k->key.name);
+	const char *name = pf__clean(p, k->key.name);
 
 	protobuf_writer__number(b, PF_IID, k->iid);
 	protobuf_writer__text(b, PF_IID_NAME, name);
@@ -272,7 +272,7 @@ static void tell_kernel(struct pftrace *p, const struct pf_kernel *k)
 static uint64_t kernel_iid(struct pf_stages *s, struct pftrace *p, const struct event *ev)
 {
 	const struct gpu_info *g = &ev->gpu;
-	const struct kernel_key key = {ev_name(ev), g->vgprs, g->accum_vgprs, g->sgprs, 0};
+	const struct kernel_key key = {event__name(ev), g->vgprs, g->accum_vgprs, g->sgprs, 0};
 	struct pf_kernel *k;
 
 	HASH_FIND(hh, s->kernels, &key, sizeof(key), k);
@@ -333,13 +333,13 @@ static enum stage stage_of(const struct event *ev)
 static void put_stage(struct pf_stages *s, struct pftrace *p, const struct event *ev, uint32_t gpu,
 		      uint32_t queue)
 {
-	uint64_t name = pf_intern_name(p, ev_name(ev)), kernel = 0;
+	uint64_t name = pf__intern_name(p, event__name(ev)), kernel = 0;
 	struct bytes *b = &p->packet;
 	size_t begun;
 
 	if (ev->kind == EV_DISPATCH)
 		kernel = kernel_iid(s, p, ev);
-	pf_packet_begin(p);
+	pf__packet_begin(p);
 	protobuf_writer__number(b, PF_TIMESTAMP, ev->begin);
 	begun = protobuf_writer__begin(b, PF_RENDER_STAGE);
 	protobuf_writer__number(b, PF_STAGE_EVENT_ID, ++s->events);
@@ -356,7 +356,7 @@ static void put_stage(struct pf_stages *s, struct pftrace *p, const struct event
 	if (ev->kind == EV_DISPATCH)
 		put_launch(b, &ev->gpu);
 	protobuf_writer__end(b, begun);
-	pf_packet_end(p);
+	pf__packet_end(p);
 }
 
 void render_stages__add(struct pf_stages *s, struct pftrace *p, const struct event *ev)
@@ -373,7 +373,7 @@ void render_stages__add(struct pf_stages *s, struct pftrace *p, const struct eve
 	if (queue)
 		put_stage(s, p, ev, gpu->number, queue);
 	else
-		sink_fail(&p->sink, -ENOMEM);
+		sink__fail(&p->sink, -ENOMEM);
 }
 
 /* ---- the end ---- */
@@ -381,7 +381,7 @@ void render_stages__add(struct pf_stages *s, struct pftrace *p, const struct eve
 /* "gfx906 AMD Instinct MI50": the architecture comes first, its place is in the details. */
 static void put_gpu(struct pftrace *p, const struct pf_gpu *gpu)
 {
-	const char *name = gpu->name ? pf_clean(p, gpu->name) : "", *pci;
+	const char *name = gpu->name ? pf__clean(p, gpu->name) : "", *pci;
 	size_t begun = protobuf_writer__begin(&p->packet, PF_GPUS), arch = strcspn(name, " ");
 
 	protobuf_writer__text(&p->packet, PF_GPU_NAME, name[arch] ? name + arch + 1 : name);
@@ -399,12 +399,12 @@ static void tell_gpus(const struct pf_stages *s, struct pftrace *p)
 {
 	size_t begun;
 
-	pf_packet_begin(p);
+	pf__packet_begin(p);
 	begun = protobuf_writer__begin(&p->packet, PF_GPU_INFO);
 	for (const struct pf_gpu *gpu = s->gpus; gpu; gpu = gpu->hh.next)
 		put_gpu(p, gpu);
 	protobuf_writer__end(&p->packet, begun);
-	pf_packet_end(p);
+	pf__packet_end(p);
 }
 
 #define FREE_ALL(table, type)                       \

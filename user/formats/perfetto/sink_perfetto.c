@@ -38,7 +38,7 @@ struct perfetto {
 
 static void fail_memory(struct perfetto *p)
 {
-	sink_fail(&p->writer.sink, -ENOMEM);
+	sink__fail(&p->writer.sink, -ENOMEM);
 }
 
 /* ---- tracks ---- */
@@ -50,7 +50,7 @@ static uint64_t uuid_of(const struct perfetto *p, uint32_t number)
 
 static struct track *get_track(struct perfetto *p, struct track_key key, bool *fresh)
 {
-	struct track *track = tracks_get(&p->tracks, key, fresh);
+	struct track *track = track_lanes__get(&p->tracks, key, fresh);
 
 	if (!track)
 		fail_memory(p);
@@ -69,9 +69,9 @@ static uint64_t process_track(struct perfetto *p, uint32_t pid, const struct pro
 	if (!track)
 		return 0;
 	if (fresh || info) {
-		begun = pf_track_begin(&p->writer, uuid_of(p, track->number), 0, NULL, NULL);
-		pf_track_process(&p->writer, info ? info : &unknown);
-		pf_track_end(&p->writer, begun);
+		begun = pf__track_begin(&p->writer, uuid_of(p, track->number), 0, NULL, NULL);
+		pf__track_process(&p->writer, info ? info : &unknown);
+		pf__track_end(&p->writer, begun);
 	}
 	return uuid_of(p, track->number);
 }
@@ -89,9 +89,9 @@ static struct track *thread_track(struct perfetto *p, uint32_t pid, uint32_t tid
 	if (!track || (!fresh && !comm))
 		return track;
 	process = process_track(p, pid, NULL);
-	begun = pf_track_begin(&p->writer, uuid_of(p, track->number), process, NULL, NULL);
-	pf_track_thread(&p->writer, &info);
-	pf_track_end(&p->writer, begun);
+	begun = pf__track_begin(&p->writer, uuid_of(p, track->number), process, NULL, NULL);
+	pf__track_thread(&p->writer, &info);
+	pf__track_end(&p->writer, begun);
 	return track;
 }
 
@@ -105,8 +105,8 @@ static struct track *roctx_track(struct perfetto *p, uint32_t pid, uint32_t tid)
 	track = get_track(p, (struct track_key){.kind = TRACK_ROCTX, .pid = pid, .owner = tid},
 			  &fresh);
 	if (track && fresh)
-		pf_track(&p->writer, uuid_of(p, track->number), uuid_of(p, thread->number),
-			 "roctx");
+		pf__track(&p->writer, uuid_of(p, track->number), uuid_of(p, thread->number),
+			  "roctx");
 	return track;
 }
 
@@ -129,8 +129,8 @@ static uint64_t gpu_track(struct perfetto *p, uint32_t pid, int32_t device, cons
 	else
 		snprintf(text, sizeof(text), "GPU %" PRId32 "%s%s", device, *name ? " " : "", name);
 	process = process_track(p, pid, NULL);
-	pf_track_end(&p->writer, pf_track_begin(&p->writer, uuid_of(p, track->number), process,
-						text, details && *details ? details : NULL));
+	pf__track_end(&p->writer, pf__track_begin(&p->writer, uuid_of(p, track->number), process,
+						  text, details && *details ? details : NULL));
 	return uuid_of(p, track->number);
 }
 
@@ -148,10 +148,10 @@ static void describe_lane(struct perfetto *p, const struct track_lane *lane, con
 	char name[FORMAT_LEN] = "roctx ranges";
 
 	if (ev->kind == EV_COPY)
-		snprintf(name, sizeof(name), "copy %s", ev_name(ev));
+		snprintf(name, sizeof(name), "copy %s", event__name(ev));
 	else if (ev_is_operation(ev->kind))
 		snprintf(name, sizeof(name), "queue %" PRIu32, ev->gpu.queue);
-	pf_track(&p->writer, uuid_of(p, lane->number), parent, name);
+	pf__track(&p->writer, uuid_of(p, lane->number), parent, name);
 }
 
 /* The UUID of a lane with room for the event, 0 if out of memory. */
@@ -165,9 +165,9 @@ static uint64_t place(struct perfetto *p, struct track_key key, const struct eve
 	if (!track)
 		return 0;
 	if (ev->flags & EV_F_NO_TIMES)
-		lane = tracks_first_lane(&p->tracks, track, &fresh);
+		lane = track_lanes__first_lane(&p->tracks, track, &fresh);
 	else
-		lane = tracks_place(&p->tracks, track, ev->begin, ev->end, &fresh);
+		lane = track_lanes__place(&p->tracks, track, ev->begin, ev->end, &fresh);
 	if (!lane) {
 		fail_memory(p);
 		return 0;
@@ -202,88 +202,88 @@ static uint64_t place_range(struct perfetto *p, const struct event *ev)
 
 static void note_dispatch(struct pftrace *p, const struct gpu_info *gpu)
 {
-	pf_note_u64(p, NOTE_QUEUE, gpu->queue);
-	pf_note_sizes(p, NOTE_GRID, gpu->grid);
-	pf_note_sizes(p, NOTE_BLOCK, gpu->workgroup);
-	pf_note_u64(p, NOTE_LDS, gpu->lds);
-	pf_note_u64(p, NOTE_SCRATCH, gpu->scratch);
+	pf__note_u64(p, NOTE_QUEUE, gpu->queue);
+	pf__note_sizes(p, NOTE_GRID, gpu->grid);
+	pf__note_sizes(p, NOTE_BLOCK, gpu->workgroup);
+	pf__note_u64(p, NOTE_LDS, gpu->lds);
+	pf__note_u64(p, NOTE_SCRATCH, gpu->scratch);
 	if (gpu->vgprs) {
-		pf_note_u64(p, NOTE_VGPRS, gpu->vgprs);
-		pf_note_u64(p, NOTE_ACCUM_VGPRS, gpu->accum_vgprs);
-		pf_note_u64(p, NOTE_SGPRS, gpu->sgprs);
+		pf__note_u64(p, NOTE_VGPRS, gpu->vgprs);
+		pf__note_u64(p, NOTE_ACCUM_VGPRS, gpu->accum_vgprs);
+		pf__note_u64(p, NOTE_SGPRS, gpu->sgprs);
 	}
 	if (gpu->code)
-		pf_note_u64(p, NOTE_CODE, gpu->code);
+		pf__note_u64(p, NOTE_CODE, gpu->code);
 }
 
 static void note_copy(struct pftrace *p, const struct gpu_info *gpu)
 {
-	pf_note_u64(p, NOTE_BYTES, gpu->bytes);
+	pf__note_u64(p, NOTE_BYTES, gpu->bytes);
 	if (gpu->engine)
-		pf_note_u64(p, NOTE_ENGINE, gpu->engine);
+		pf__note_u64(p, NOTE_ENGINE, gpu->engine);
 }
 
 static void note_resource(struct pftrace *p, const struct event *ev)
 {
 	const struct resource_info *r = &ev->gpu.resource;
 
-	pf_note_u64(p, NOTE_BEGIN, ev->begin);
+	pf__note_u64(p, NOTE_BEGIN, ev->begin);
 	if (r->id)
-		pf_note_u64(p, ev->kind == EV_CODE ? NOTE_CODE : NOTE_QUEUE, r->id);
+		pf__note_u64(p, ev->kind == EV_CODE ? NOTE_CODE : NOTE_QUEUE, r->id);
 	if (r->address)
-		pf_note_hex(p, NOTE_ADDRESS, r->address);
+		pf__note_hex(p, NOTE_ADDRESS, r->address);
 	if (r->bytes_known)
-		pf_note_u64(p, NOTE_BYTES, r->bytes);
+		pf__note_u64(p, NOTE_BYTES, r->bytes);
 	if (r->in_use_known)
-		pf_note_u64(p, NOTE_IN_USE, r->in_use);
+		pf__note_u64(p, NOTE_IN_USE, r->in_use);
 	if (r->count)
-		pf_note_u64(p, NOTE_COUNT, r->count);
+		pf__note_u64(p, NOTE_COUNT, r->count);
 	if (r->text)
-		pf_note_text(p, NOTE_TEXT, r->text);
+		pf__note_text(p, NOTE_TEXT, r->text);
 }
 
 static void note_op(struct pftrace *p, const struct event *ev)
 {
 	const struct gpu_info *gpu = &ev->gpu;
 
-	pf_note_u64(p, NOTE_CORR, ev->corr);
-	pf_note_u64(p, NOTE_ROOT, ev->root);
-	pf_note_int(p, NOTE_DEVICE, gpu->device);
-	pf_note_u64(p, NOTE_OP, gpu->op);
-	pf_note_u64(p, NOTE_SUBMIT, gpu->submit);
+	pf__note_u64(p, NOTE_CORR, ev->corr);
+	pf__note_u64(p, NOTE_ROOT, ev->root);
+	pf__note_int(p, NOTE_DEVICE, gpu->device);
+	pf__note_u64(p, NOTE_OP, gpu->op);
+	pf__note_u64(p, NOTE_SUBMIT, gpu->submit);
 	if (gpu->stream != STREAM_NONE)
-		pf_note_u64(p, NOTE_STREAM, gpu->stream);
+		pf__note_u64(p, NOTE_STREAM, gpu->stream);
 	if (ev->corr && ev_is_operation(ev->kind))
-		pf_note_u64(p, NOTE_ORDINAL, gpu->ordinal);
+		pf__note_u64(p, NOTE_ORDINAL, gpu->ordinal);
 	if (ev->kind == EV_DISPATCH)
 		note_dispatch(p, gpu);
 	else if (ev->kind == EV_BARRIER)
-		pf_note_u64(p, NOTE_QUEUE, gpu->queue);
+		pf__note_u64(p, NOTE_QUEUE, gpu->queue);
 	else if (ev->kind == EV_COPY)
 		note_copy(p, gpu);
 	else
 		note_resource(p, ev);
 	if (ev->corr && ev_is_operation(ev->kind))
-		pf_flow(p, ev->corr);
+		pf__flow(p, ev->corr);
 }
 
 static void note_span(struct pftrace *p, const struct event *ev)
 {
-	pf_note_u64(p, NOTE_CORR, ev->corr);
-	pf_note_u64(p, NOTE_PARENT, ev->parent);
-	pf_note_call(p, ev);
+	pf__note_u64(p, NOTE_CORR, ev->corr);
+	pf__note_u64(p, NOTE_PARENT, ev->parent);
+	pf__note_call(p, ev);
 	if (ev->kernel)
-		pf_note_text(p, NOTE_KERNEL, ev->kernel);
+		pf__note_text(p, NOTE_KERNEL, ev->kernel);
 	if (ev->flags & EV_F_LAUNCHED)
-		pf_flow(p, ev->corr);
+		pf__flow(p, ev->corr);
 }
 
 static void note_range(struct pftrace *p, const struct event *ev)
 {
 	if (ev->kind == EV_RANGE)
-		pf_note_u64(p, NOTE_RANGE, ev->range.id);
+		pf__note_u64(p, NOTE_RANGE, ev->range.id);
 	if (ev->parent)
-		pf_note_u64(p, NOTE_PARENT, ev->parent);
+		pf__note_u64(p, NOTE_PARENT, ev->parent);
 }
 
 /* Puts all that is known of the event into the writer's event. */
@@ -293,9 +293,9 @@ static void make_event(struct perfetto *p, const struct event *ev)
 	struct pftrace *w = &p->writer;
 	char flags[FORMAT_LEN];
 
-	pf_event_begin(w, ev->domain);
+	pf__event_begin(w, ev->domain);
 	/* Messages may all differ, functions and kernels recur. */
-	pf_event_name(w, ev_name(ev), !text);
+	pf__event_name(w, event__name(ev), !text);
 	if (ev->kind == EV_SPAN)
 		note_span(w, ev);
 	else if (text)
@@ -303,21 +303,21 @@ static void make_event(struct perfetto *p, const struct event *ev)
 	else
 		note_op(w, ev);
 	if (ev->in_range && !text)
-		pf_note_u64(w, NOTE_RANGE, ev->in_range);
+		pf__note_u64(w, NOTE_RANGE, ev->in_range);
 	if (ev->flags & EV_F_EXTERNAL)
-		pf_note_u64(w, NOTE_EXTERNAL, ev->external);
+		pf__note_u64(w, NOTE_EXTERNAL, ev->external);
 	if (ev->flags)
-		pf_note_text(w, NOTE_FLAGS, event_flags_text(flags, ev->flags));
+		pf__note_text(w, NOTE_FLAGS, event__flags_text(flags, ev->flags));
 }
 
 static void write_made(struct perfetto *p, enum pf_event_type type, uint64_t track, uint64_t time)
 {
-	pf_event_write(&p->writer, type, track, time, p->writer.event.data, p->writer.event.len);
+	pf__event_write(&p->writer, type, track, time, p->writer.event.data, p->writer.event.len);
 }
 
 static void write_end(struct perfetto *p, uint64_t track, uint64_t time)
 {
-	pf_event_write(&p->writer, PF_SLICE_END, track, time, NULL, 0);
+	pf__event_write(&p->writer, PF_SLICE_END, track, time, NULL, 0);
 }
 
 static void write_instant(struct perfetto *p, const struct event *ev, uint64_t track)
@@ -326,7 +326,7 @@ static void write_instant(struct perfetto *p, const struct event *ev, uint64_t t
 	write_made(p, PF_INSTANT, track, ev_is_resource(ev->kind) ? ev->end : ev->begin);
 }
 
-/* What nest_write's functions get. */
+/* What slice_order__write's functions get. */
 struct nested {
 	struct perfetto *p;
 	uint64_t track;
@@ -336,7 +336,7 @@ static void nested_begin(void *arg, uint64_t time, const void *data, size_t len)
 {
 	const struct nested *n = arg;
 
-	pf_event_write(&n->p->writer, PF_SLICE_BEGIN, n->track, time, data, len);
+	pf__event_write(&n->p->writer, PF_SLICE_BEGIN, n->track, time, data, len);
 }
 
 static void nested_end(void *arg, uint64_t time)
@@ -350,7 +350,7 @@ static void write_nested(struct perfetto *p, struct track *track)
 {
 	struct nested arg = {p, uuid_of(p, track->number)};
 
-	nest_write(&track->nest, nested_begin, nested_end, &arg);
+	slice_order__write(&track->nest, nested_begin, nested_end, &arg);
 }
 
 static void add_nested(struct perfetto *p, struct track *track, const struct event *ev)
@@ -358,7 +358,7 @@ static void add_nested(struct perfetto *p, struct track *track, const struct eve
 	int complete;
 
 	make_event(p, ev);
-	complete = nest_add(&track->nest, ev, p->writer.event.data, p->writer.event.len);
+	complete = slice_order__add(&track->nest, ev, p->writer.event.data, p->writer.event.len);
 	if (complete < 0)
 		fail_memory(p);
 	else if (complete)
@@ -398,10 +398,10 @@ static void put_placed(struct perfetto *p, const struct event *ev, uint64_t trac
 static void counter_track(struct perfetto *p, const struct track *track, uint64_t parent,
 			  const char *name, const char *unit)
 {
-	size_t begun = pf_track_begin(&p->writer, uuid_of(p, track->number), parent, name, NULL);
+	size_t begun = pf__track_begin(&p->writer, uuid_of(p, track->number), parent, name, NULL);
 
-	pf_track_counter(&p->writer, unit);
-	pf_track_end(&p->writer, begun);
+	pf__track_counter(&p->writer, unit);
+	pf__track_end(&p->writer, begun);
 }
 
 static void put_resource(struct perfetto *p, const struct event *ev)
@@ -415,8 +415,8 @@ static void put_resource(struct perfetto *p, const struct event *ev)
 	if (!track)
 		return;
 	if (fresh)
-		pf_track(&p->writer, uuid_of(p, track->number), parent,
-			 ev->gpu.device == DEVICE_CPU ? "resources of the CPU" : "resources");
+		pf__track(&p->writer, uuid_of(p, track->number), parent,
+			  ev->gpu.device == DEVICE_CPU ? "resources of the CPU" : "resources");
 	write_instant(p, ev, uuid_of(p, track->number));
 	if (!ev->gpu.resource.in_use_known || ev->gpu.device < 0)
 		return;
@@ -426,7 +426,7 @@ static void put_resource(struct perfetto *p, const struct event *ev)
 		return;
 	if (fresh)
 		counter_track(p, track, parent, "device memory in use", NULL);
-	pf_count(&p->writer, uuid_of(p, track->number), ev->end, ev->gpu.resource.in_use);
+	pf__count(&p->writer, uuid_of(p, track->number), ev->end, ev->gpu.resource.in_use);
 }
 
 static void perfetto_event(struct sink *sink, const struct event *ev)
@@ -488,8 +488,8 @@ static struct sink *perfetto_open(const struct sink_target *to, const struct tra
 	p->writer.sink.out = to->out;
 	p->writer.uuid_base = origin->clocks.real_ns;
 	p->begun = origin->clocks.boot_ns;
-	pf_begin(&p->writer);
-	pf_clocks(&p->writer, &origin->clocks);
+	pf__begin(&p->writer);
+	pf__clocks(&p->writer, &origin->clocks);
 	return &p->writer.sink;
 }
 
@@ -502,13 +502,13 @@ static uint64_t trace_track(struct perfetto *p)
 	if (!track)
 		return 0;
 	if (fresh)
-		pf_track(&p->writer, uuid_of(p, track->number), 0, "rtrace");
+		pf__track(&p->writer, uuid_of(p, track->number), 0, "rtrace");
 	return uuid_of(p, track->number);
 }
 
 static void write_lost(struct perfetto *p, const struct trace_stats *stats)
 {
-	uint64_t lost = trace_stats_lost(stats), parent;
+	uint64_t lost = trace_stats__lost(stats), parent;
 	struct track *track;
 	bool fresh;
 
@@ -520,9 +520,9 @@ static void write_lost(struct perfetto *p, const struct trace_stats *stats)
 		return;
 	if (fresh) {
 		counter_track(p, track, parent, "events lost", "events");
-		pf_count(&p->writer, uuid_of(p, track->number), p->begun, 0);
+		pf__count(&p->writer, uuid_of(p, track->number), p->begun, 0);
 	}
-	pf_count(&p->writer, uuid_of(p, track->number), stats->ended.boot_ns, lost);
+	pf__count(&p->writer, uuid_of(p, track->number), stats->ended.boot_ns, lost);
 	p->lost = lost;
 }
 
@@ -530,7 +530,7 @@ static void perfetto_flush(struct sink *sink, const struct trace_stats *stats)
 {
 	write_lost((struct perfetto *)sink, stats);
 	if (fflush(sink->out))
-		sink_fail(sink, -errno);
+		sink__fail(sink, -errno);
 }
 
 static void write_stats(struct perfetto *p, const struct trace_stats *stats)
@@ -541,10 +541,10 @@ static void write_stats(struct perfetto *p, const struct trace_stats *stats)
 
 	if (!track)
 		return;
-	pf_event_begin(&p->writer, DOMAIN_COUNT);
-	pf_event_name(&p->writer, "trace statistics", false);
-	for (unsigned int i = 0; (name = trace_stats_field(stats, i, &value)); i++)
-		pf_note_u64(&p->writer, NOTE_STATS + i, value);
+	pf__event_begin(&p->writer, DOMAIN_COUNT);
+	pf__event_name(&p->writer, "trace statistics", false);
+	for (unsigned int i = 0; (name = trace_stats__field(stats, i, &value)); i++)
+		pf__note_u64(&p->writer, NOTE_STATS + i, value);
 	write_made(p, PF_INSTANT, track, p->writer.last);
 }
 
@@ -581,15 +581,15 @@ static void write_curve(struct perfetto *p, const struct curve *c, const struct 
 {
 	double value, before = 0;
 
-	pf_measure(&p->writer, track, r->from, 0);
+	pf__measure(&p->writer, track, r->from, 0);
 	for (size_t i = 0; i < r->count; i++) {
 		value = c->value(r, i, before);
 		if (value != before)
-			pf_measure(&p->writer, track, rate_curves__at(r, i + c->at_end), value);
+			pf__measure(&p->writer, track, rate_curves__at(r, i + c->at_end), value);
 		before = value;
 	}
 	if (before && !c->at_end)
-		pf_measure(&p->writer, track, rate_curves__at(r, r->count), 0);
+		pf__measure(&p->writer, track, rate_curves__at(r, r->count), 0);
 }
 
 static void write_curves(struct perfetto *p, const struct track *gpu)
@@ -619,10 +619,10 @@ static int perfetto_close(struct sink *sink, const struct trace_stats *stats)
 	write_lost(p, stats);
 	write_stats(p, stats);
 	if (stats->ended.boot_ns)
-		pf_clocks(&p->writer, &stats->ended);
-	err = sink_finish(sink);
-	pf_free(&p->writer);
-	tracks_free(&p->tracks);
+		pf__clocks(&p->writer, &stats->ended);
+	err = sink__finish(sink);
+	pf__free(&p->writer);
+	track_lanes__free(&p->tracks);
 	free(p);
 	return err;
 }

@@ -183,7 +183,7 @@ static sqlite3_stmt *prepare(struct rocpd_db *db, const char *sql)
 
 static void bind_text(struct rocpd_db *db, sqlite3_stmt *s, int i, const char *text)
 {
-	const char *clean = utf8_clean(&db->utf8, text);
+	const char *clean = utf8__clean(&db->utf8, text);
 
 	if (clean)
 		check(db, sqlite3_bind_text(s, i, clean, -1,
@@ -350,7 +350,7 @@ int rocpd_db__close(struct rocpd_db *db)
 	if (db->handle && !check(db, sqlite3_close(db->handle)))
 		sqlite3_close_v2(db->handle);
 	err = db->error;
-	utf8_free(&db->utf8);
+	utf8__free(&db->utf8);
 	free(db->path);
 	free(db);
 	return err;

@@ -171,7 +171,7 @@ static int64_t add_name(struct rocpd *r, const char *text)
 /* Of a string, which is there once. */
 static uint64_t name_id(struct rocpd *r, const char *text)
 {
-	const char *clean = utf8_clean(&r->utf8, text);
+	const char *clean = utf8__clean(&r->utf8, text);
 	struct name *name = NULL;
 	int64_t id;
 
@@ -179,14 +179,14 @@ static uint64_t name_id(struct rocpd *r, const char *text)
 		HASH_FIND_STR(r->names, clean, name);
 	id = name ? name->id : clean ? add_name(r, clean) : -1;
 	if (id < 0)
-		sink_fail(&r->sink, -ENOMEM);
+		sink__fail(&r->sink, -ENOMEM);
 	return id < 0 ? 0 : id;
 }
 
 static int64_t insert_kernel(struct rocpd *r, const struct event *ev)
 {
 	const struct gpu_info *gpu = &ev->gpu;
-	const char *name = ev_name(ev);
+	const char *name = event__name(ev);
 
 	json_text__open(&r->details, '{');
 	json_text__uint(&r->details, "kernel_id", gpu->kernel);
@@ -200,16 +200,16 @@ static int64_t insert_kernel(struct rocpd *r, const struct event *ev)
 static uint64_t kernel_id(struct rocpd *r, const struct event *ev)
 {
 	const struct gpu_info *gpu = &ev->gpu;
-	size_t len = strlen(ev_name(ev)) + 1;
+	size_t len = strlen(event__name(ev)) + 1;
 	struct kernel *k = calloc(1, sizeof(*k) + len), *known;
 
 	if (!k) {
-		sink_fail(&r->sink, -ENOMEM);
+		sink__fail(&r->sink, -ENOMEM);
 		return 0;
 	}
 	k->key = (struct kernel_key){ev->pid,	 gpu->kernel,	   gpu->code,
 				     gpu->vgprs, gpu->accum_vgprs, gpu->sgprs};
-	memcpy(k->key.name, ev_name(ev), len);
+	memcpy(k->key.name, event__name(ev), len);
 	HASH_FIND(hh, r->kernels, &k->key, sizeof(k->key) + len, known);
 	if (known) {
 		free(k);
@@ -217,7 +217,7 @@ static uint64_t kernel_id(struct rocpd *r, const struct event *ev)
 	}
 	HASH_ADD_KEYPTR(hh, r->kernels, &k->key, sizeof(k->key) + len, k);
 	if (!k->hh.tbl) {
-		sink_fail(&r->sink, -ENOMEM);
+		sink__fail(&r->sink, -ENOMEM);
 		free(k);
 		return 0;
 	}
@@ -288,7 +288,7 @@ static const char *extra(struct rocpd *r, const struct event *ev)
 {
 	char flags[FORMAT_LEN];
 
-	put_string(&r->json, "flags", event_flags_text(flags, ev->flags));
+	put_string(&r->json, "flags", event__flags_text(flags, ev->flags));
 	return json_text__close(&r->json);
 }
 
@@ -393,7 +393,7 @@ static void put_call(struct rocpd *r, const struct event *ev)
 	a.event = put_event(r, ev, call_kind(ev), ev->corr, ev->parent, callers(r, ev));
 	if (ev->api)
 		call_arguments__each(&r->text, ev->api, ev->values, ARGS_TEXTS, put_argument, &a);
-	put_region(r, ev, ev_name(ev), a.event);
+	put_region(r, ev, event__name(ev), a.event);
 }
 
 /* ---- ranges and marks ---- */
@@ -415,7 +415,7 @@ static void put_range(struct rocpd *r, const struct event *ev)
 	uint64_t event;
 
 	json_text__open(&r->json, '{');
-	json_text__string(&r->json, "message", ev_name(ev));
+	json_text__string(&r->json, "message", event__name(ev));
 	event = put_event(r, ev, ROCPROF_RANGE_KIND, mark ? ev->corr : ev->range.id, ev->parent,
 			  "{}");
 	if (mark)
@@ -608,7 +608,7 @@ static void free_rocpd(struct rocpd *r)
 	json_text__free(&r->json);
 	json_text__free(&r->details);
 	text_buffer__free(&r->text);
-	utf8_free(&r->utf8);
+	utf8__free(&r->utf8);
 	free(r);
 }
 
@@ -619,7 +619,7 @@ static int rocpd_close(struct sink *sink, const struct trace_stats *stats)
 	uint64_t value;
 	int err;
 
-	for (unsigned int i = 0; (name = trace_stats_field(stats, i, &value)); i++)
+	for (unsigned int i = 0; (name = trace_stats__field(stats, i, &value)); i++)
 		put_figure(r, name, value);
 	err = rocpd_db__close(r->db);
 	err = err ? err : sink->error;
