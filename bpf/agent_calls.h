@@ -116,7 +116,7 @@ int tell_open_calls(struct bpf_iter__task *ctx)
 
 	if (!task || task->tgid != open_calls_of)
 		return 0;
-	t = bpf_task_storage_get(&tasks, task, NULL, 0);
+	t = state_of(task);
 	if (!t)
 		return 0;
 	for (__u64 i = 0; i < RT_DEPTH; i++) {

@@ -94,7 +94,7 @@ static __always_inline void on_spills(__u64 cookie)
 	struct task_state *t;
 	struct frame *f;
 
-	t = bpf_task_storage_get(&tasks, bpf_get_current_task_btf(), NULL, 0);
+	t = state_of(bpf_get_current_task_btf());
 	if (!s || !t || !t->depth)
 		return;
 	depth = t->depth - 1;
@@ -161,7 +161,7 @@ static __always_inline int leave(struct pt_regs *ctx)
 	struct task_state *t;
 	__u32 found;
 
-	t = bpf_task_storage_get(&tasks, task, NULL, 0);
+	t = state_of(task);
 	if (!t)
 		return 0;
 	found = find_frame(t, PT_REGS_SP(ctx) - 8);
@@ -227,7 +227,7 @@ static __always_inline bool goes_on_without(struct task_struct *task)
 SEC("tp_btf/sched_process_exit")
 int BPF_PROG(task_exit, struct task_struct *task)
 {
-	struct task_state *t = bpf_task_storage_get(&tasks, task, NULL, 0);
+	struct task_state *t = state_of(task);
 	bool last = is_last(task, t), known;
 	struct span_end e = {};
 	__u32 pid = task->tgid, how;
@@ -266,7 +266,7 @@ int flush_open_calls(struct bpf_iter__task *ctx)
 
 	if (!task)
 		return 0;
-	t = bpf_task_storage_get(&tasks, task, NULL, 0);
+	t = state_of(task);
 	if (!t)
 		return 0;
 	e.ts = bpf_ktime_get_boot_ns();
@@ -294,7 +294,7 @@ int tell_long_calls(struct bpf_iter__task *ctx)
 
 	if (!task)
 		return 0;
-	t = bpf_task_storage_get(&tasks, task, NULL, 0);
+	t = state_of(task);
 	if (!t || !t->depth || t->frames[0].begin > now - LONG_CALL_NS)
 		return 0;
 	pid = task->tgid;
@@ -330,7 +330,7 @@ static __always_inline void send_fork(__u16 kind, struct task_struct *parent, __
 /* A thread that a call has started works for that call's stream, if it is a runtime's. */
 static __always_inline void new_thread(struct task_struct *parent, struct task_struct *child)
 {
-	const struct task_state *t = bpf_task_storage_get(&tasks, parent, NULL, 0);
+	const struct task_state *t = state_of(parent);
 	__u64 corr = t && t->depth ? t->frames[0].corr : 0;
 	struct rt_around a = {};
 
@@ -397,7 +397,7 @@ static __always_inline bool is_dumpable(struct task_struct *task)
 SEC("tp_btf/sched_process_exec")
 int BPF_PROG(task_exec, struct task_struct *task, int old_pid)
 {
-	struct task_state *t = bpf_task_storage_get(&tasks, task, NULL, 0);
+	struct task_state *t = state_of(task);
 	__u32 pid = task->tgid;
 	struct rt_process_state *state;
 	struct program_state *p;

@@ -36,8 +36,7 @@ static __always_inline __u32 ns_tid(struct task_struct *task)
 /* The process has not ended before this thread has. */
 static __always_inline void count_caller(struct task_struct *task, struct task_state *t)
 {
-	struct program_state *p = bpf_task_storage_get(&programs, task->group_leader, NULL,
-						       BPF_LOCAL_STORAGE_GET_F_CREATE);
+	struct program_state *p = new_storage_of(&programs, task->group_leader);
 
 	if (!p)
 		return;
@@ -76,7 +75,7 @@ static __always_inline struct task_state *new_caller(struct task_struct *task)
 {
 	struct task_state *t;
 
-	t = bpf_task_storage_get(&tasks, task, NULL, BPF_LOCAL_STORAGE_GET_F_CREATE);
+	t = new_storage_of(&tasks, task);
 	if (!t) {
 		count_lost(RT_COUNT_LOST_TASK);
 		return NULL;
@@ -92,7 +91,7 @@ static __always_inline struct task_state *new_caller(struct task_struct *task)
  */
 static __always_inline struct task_state *caller(struct task_struct *task, bool *off)
 {
-	struct task_state *t = bpf_task_storage_get(&tasks, task, NULL, 0);
+	struct task_state *t = state_of(task);
 	const struct rt_process_state *p = NULL;
 	bool named = t && t->named;
 	__u32 pid = task->tgid;

@@ -83,7 +83,7 @@ static __always_inline void on_ioctl_end(long result)
 	struct task_state *t;
 	__u32 top;
 
-	t = bpf_task_storage_get(&tasks, task, NULL, 0);
+	t = state_of(task);
 	if (!t || !t->depth || t->depth > RT_DEPTH)
 		return;
 	top = t->depth - 1;

@@ -100,6 +100,28 @@ struct {
 	__type(value, struct task_state);
 } tasks SEC(".maps");
 
+/* NULL: the thread has made no call. */
+static __always_inline struct task_state *state_of(struct task_struct *task)
+{
+	return bpf_task_storage_get(&tasks, task, NULL, 0);
+}
+
+#define STORAGE_TRIES 4
+
+/*
+ * Makes what a map keeps of a task, if it is not there. The kernel refuses (-EAGAIN, which shows
+ * as NULL) if another map of the task goes away or comes to be at that moment on another CPU:
+ * that of a tracer that ends, that of another thread for its group leader. So it is tried again.
+ */
+static __always_inline void *new_storage_of(void *map, struct task_struct *task)
+{
+	void *kept = NULL;
+
+	for (int i = 0; i < STORAGE_TRIES && !kept; i++)
+		kept = bpf_task_storage_get(map, task, NULL, BPF_LOCAL_STORAGE_GET_F_CREATE);
+	return kept;
+}
+
 struct ring {
 	__uint(type, BPF_MAP_TYPE_RINGBUF);
 	__uint(max_entries, 4096);
