@@ -23,10 +23,9 @@ static const char doc[] =
 	"  rtrace-bpf doctor --probes ./libamdhip64.so.6\n"
 	"  rtrace-bpf doctor --probes --json | jq '.libraries[].counts'\n"
 	"\n"
-	"How a function is probed: emulated (0.7 us a call), nop5 (0.4 us, without a trap; only "
-	"where forked children survive it), "
-	"single-stepped (10 us and more), skipped (not traced). PLACE is where in the function the "
-	"probe sits.\n"
+	"How a function is probed: nop5 (a call, no trap; only where forked children survive it), "
+	"emulated (a trap), single-stepped (two traps: some ten times as dear), skipped (not "
+	"traced). PLACE is where in the function the probe sits.\n"
 	"\n"
 	"Exit status: 0, 1 if tracing is impossible or a library cannot be read, 2 for a wrong "
 	"command line.";
