@@ -151,6 +151,15 @@ start_tracing() {
 	grep 'API calls' "$T/err" || { cat "$T/err" && return 1; }
 }
 
+# has_found PID...: waits until the tracer, of the node, has named them in T/err
+has_found() {
+	local pid
+
+	for pid; do
+		wait_for grep -q "process $pid (.*API calls" "$T/err"
+	done
+}
+
 # trace_until LEAST PATTERN NAME OPTION...: a tracer that is interrupted when NAME.text has LEAST lines like the pattern.
 # The same is in NAME.json, and what it has said in NAME.err.
 trace_until() {

@@ -84,14 +84,6 @@ start_node_tracer() {
 	has_found "$WITNESS"
 }
 
-has_found() {
-	local pid
-
-	for pid; do
-		wait_for grep -q "process $pid (.*API calls" "$T/err"
-	done
-}
-
 stop_node_tracer() {
 	kill -INT "$tracer"
 	wait "$tracer"

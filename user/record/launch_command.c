@@ -57,11 +57,11 @@ static void set_environment(const struct launch_agent *agent)
 	setenv("RTRACE_AGENT", "active", 0);
 	snprintf(number, sizeof(number), "%d", (int)getppid());
 	setenv("RTRACE_AGENT_TRACER", number, 1);
-	snprintf(number, sizeof(number), "%u", agent->wants);
-	if (agent->wants)
+	unsetenv("RTRACE_AGENT_WANTS"); /* of a tracer that this one is traced by */
+	if (agent->wants) {
+		snprintf(number, sizeof(number), "%u", agent->wants);
 		setenv("RTRACE_AGENT_WANTS", number, 1);
-	else
-		unsetenv("RTRACE_AGENT_WANTS"); /* of a tracer that this one is traced by */
+	}
 	if (agent->ring_bytes) {
 		snprintf(number, sizeof(number), "%zu",
 			 agent->ring_bytes / sizeof(struct rt_agent_rec));

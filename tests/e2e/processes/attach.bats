@@ -210,7 +210,7 @@ bytes_in_memory() {
 	needs_to_be_alone
 	start_job HSA_TOOLS_LIB="$AGENT" "$O/workloads/job" -n 200
 	start_tracer -a
-	wait_for grep -q "process $job .*API calls" "$T/err"
+	has_found "$job"
 	go
 	sim_exec HSA_TOOLS_LIB="$AGENT" "$O/workloads/vectoradd" >"$T/second" &
 	second=$!
