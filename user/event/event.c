@@ -176,8 +176,8 @@ void trace_stats__recount(struct trace_stats *stats, const struct trace_stats *c
 
 uint64_t trace_stats__lost(const struct trace_stats *stats)
 {
-	return stats->lost_spans + stats->lost_depth + stats->lost_gpu + stats->lost_other +
-	       stats->unreadable;
+	return stats->lost_spans + stats->lost_depth + stats->lost_tasks + stats->lost_gpu +
+	       stats->lost_other + stats->unreadable;
 }
 
 static const struct {
@@ -207,7 +207,7 @@ static const struct {
 	FIELD(early),	       FIELD(clock_error),
 	FIELD(doorbells),      FIELD(unmeasured),
 	FIELD(unseen),	       FIELD(unreadable),
-	FIELD(nameless),
+	FIELD(nameless),       FIELD(lost_tasks),
 #undef FIELD
 };
 

@@ -237,6 +237,7 @@ struct trace_stats {
 	uint64_t no_times;   /* GPU operations that were never seen to end */
 	uint64_t lost_spans; /* dropped in the kernel: ring full */
 	uint64_t lost_depth; /* calls nested deeper than the capture's stack */
+	uint64_t lost_tasks; /* calls of threads that the capture found no memory for */
 	uint64_t lost_gpu;   /* dropped by agents: ring full; the sum of these: */
 	uint64_t lost_dispatches, lost_copies, lost_ends, lost_clocks, lost_barriers;
 	uint64_t lost_memory, lost_scratch, lost_queues, lost_code_objects, lost_runtimes;

@@ -62,13 +62,10 @@ static void write_recorded(struct jsonout *j, const struct trace_stats *s)
 static void write_lost(struct jsonout *j, const struct trace_stats *s)
 {
 	const struct number numbers[] = {
-		{"total", trace_stats__lost(s)},
-		{"calls_ring_full", s->lost_spans},
-		{"calls_too_deep", s->lost_depth},
-		{"gpu_records", s->lost_gpu},
-		{"messages_unreadable", s->unreadable},
-		{"other", s->lost_other},
-		{"names", s->lost_names},
+		{"total", trace_stats__lost(s)},   {"calls_ring_full", s->lost_spans},
+		{"calls_too_deep", s->lost_depth}, {"calls_no_memory", s->lost_tasks},
+		{"gpu_records", s->lost_gpu},	   {"messages_unreadable", s->unreadable},
+		{"other", s->lost_other},	   {"names", s->lost_names},
 	};
 
 	write_map(j, "lost", numbers, sizeof(numbers) / sizeof(numbers[0]));

@@ -107,8 +107,8 @@ static void say_resources(const struct trace_stats *s)
 
 static bool is_lossless(const struct trace_stats *s)
 {
-	return !s->lost_spans && !s->lost_depth && !s->lost_gpu && !s->lost_other &&
-	       !s->lost_names && !s->unreadable && !s->gaps && !s->unseen;
+	return !s->lost_spans && !s->lost_depth && !s->lost_tasks && !s->lost_gpu &&
+	       !s->lost_other && !s->lost_names && !s->unreadable && !s->gaps && !s->unseen;
 }
 
 static void say_losses(const struct trace_stats *s)
@@ -121,6 +121,8 @@ static void say_losses(const struct trace_stats *s)
 	if (s->lost_depth)
 		log_say("lost %" PRIu64 " calls (nested too deep): more than %d inside each other",
 			s->lost_depth, RT_DEPTH);
+	if (s->lost_tasks)
+		log_say("lost %" PRIu64 " calls (no memory for a thread)", s->lost_tasks);
 	if (s->lost_gpu)
 		say_lost_gpu(s);
 	if (s->lost_other)

@@ -52,8 +52,8 @@ static void count_agent(struct agent_view *v, void *arg)
 
 static void add_losses(struct recorder *r, struct trace_stats *s)
 {
-	s->lost_spans = capture__count(r->in.capture, RT_COUNT_LOST_RING) +
-			capture__count(r->in.capture, RT_COUNT_LOST_TASK);
+	s->lost_spans = capture__count(r->in.capture, RT_COUNT_LOST_RING);
+	s->lost_tasks = capture__count(r->in.capture, RT_COUNT_LOST_TASK);
 	s->lost_depth = capture__count(r->in.capture, RT_COUNT_LOST_DEPTH);
 	s->lost_other +=
 		capture__count(r->in.capture, RT_COUNT_LOST_NOTE) + agent_set__missed(r->in.agents);

@@ -12,6 +12,7 @@ const char *losses__nth(const struct trace_stats *s, size_t n, uint64_t *value)
 	} losses[] = {
 		{s->lost_spans, "calls (ring full)"},
 		{s->lost_depth, "calls (nested too deep)"},
+		{s->lost_tasks, "calls (no memory for a thread)"},
 		{s->lost_gpu, "GPU records"},
 		{s->lost_other, "other records"},
 		{s->unreadable, "messages of ranges and marks (unreadable)"},
