@@ -36,7 +36,7 @@ both() {
 	lost=$(lost_of 'calls (ring full)' "$T/err")
 	[ "$lost" -gt 0 ]
 	# The curve shows that, too: of a process that ends while the ring is full, its end.
-	lost=$((lost + $(sed -n 's/.* \([0-9]*\) other;.*/\1/p' "$T/err")))
+	lost=$((lost + $(lost_of 'other records' "$T/err")))
 	protoc --decode=pf.Trace -I tests/unit tests/unit/perfetto.proto <"$T/t.pftrace" >"$T/decoded"
 	# Time and value of the points of that counter alone: none of a GPU is there.
 	awk '$1 == "timestamp:" { time = $2 } $1 == "counter_value:" { print time, $2 }' "$T/decoded" >"$T/points"
