@@ -243,6 +243,25 @@ on_one_cpu() {
 	exec taskset -c "$(taskset -pc $BASHPID | sed 's/.*: \([0-9]*\).*/\1/')" "$@"
 }
 
+# overflow_a_ring OPTION...: records 30000 calls of a job, `$T/err`, most of which find no room: a ring holds
+# 1 MiB / 136 bytes = 7710 calls, and stopped, the tracer drains nothing. Sets stopped (ns of CLOCK_BOOTTIME) and lost, > 0.
+overflow_a_ring() {
+	on_one_cpu "$O/capture/edges" go 30000 >"$T/out" &
+	job=$!
+	JOBS_STARTED+=("$job")
+	wait_for grep -q ready "$T/out"
+	start_tracing "$RTRACE" --buffer 1 -p "$job" "$@"
+	kill -STOP "$tracer"
+	# shellcheck disable=SC2034 # for the caller
+	stopped=$(awk '{ printf "%.0f\n", $1 * 1e9 }' /proc/uptime)
+	kill -USR1 "$job"
+	wait "$job"
+	kill -CONT "$tracer"
+	wait "$tracer"
+	lost=$(lost_of 'calls (ring full)' "$T/err")
+	[ "$lost" -gt 0 ]
+}
+
 # The only child of a process.
 child_of() {
 	tr -d ' ' <"/proc/$1/task/$1/children"

@@ -174,10 +174,15 @@ void trace_stats__recount(struct trace_stats *stats, const struct trace_stats *c
 	stats->no_times = counted->no_times;
 }
 
+uint64_t trace_stats__lost_calls(const struct trace_stats *stats)
+{
+	return stats->lost_spans + stats->lost_depth + stats->lost_tasks;
+}
+
 uint64_t trace_stats__lost(const struct trace_stats *stats)
 {
-	return stats->lost_spans + stats->lost_depth + stats->lost_tasks + stats->lost_gpu +
-	       stats->lost_other + stats->unreadable;
+	return trace_stats__lost_calls(stats) + stats->lost_gpu + stats->lost_other +
+	       stats->unreadable;
 }
 
 static const struct {

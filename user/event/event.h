@@ -257,6 +257,9 @@ struct trace_stats {
 /* Counts the event as what it is. */
 void trace_stats__count(struct trace_stats *stats, const struct event *ev);
 
+/* Calls that were lost, for whatever reason. */
+uint64_t trace_stats__lost_calls(const struct trace_stats *stats);
+
 /* Events that were lost, of all kinds. */
 uint64_t trace_stats__lost(const struct trace_stats *stats);
 

@@ -231,10 +231,8 @@ static void put_losses(struct page *p, const struct trace_stats *stats)
 		const char *what;
 		uint64_t count;
 	} losses[] = {
-		{"calls", stats->lost_spans + stats->lost_depth + stats->lost_tasks},
-		{"gpu", stats->lost_gpu},
-		{"names", stats->lost_names + stats->nameless},
-		{"messages", stats->unreadable},
+		{"calls", trace_stats__lost_calls(stats)},	{"gpu", stats->lost_gpu},
+		{"names", stats->lost_names + stats->nameless}, {"messages", stats->unreadable},
 		{"other", stats->lost_other + stats->unseen},
 	};
 

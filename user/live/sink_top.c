@@ -204,7 +204,7 @@ static void top_flush(struct sink *sink, const struct trace_stats *stats)
 {
 	struct top *t = (struct top *)sink;
 
-	t->lost = stats->lost_spans + stats->lost_depth + stats->lost_tasks + stats->lost_gpu;
+	t->lost = trace_stats__lost_calls(stats) + stats->lost_gpu;
 }
 
 static int top_close(struct sink *sink, const struct trace_stats *stats)

@@ -107,8 +107,7 @@ static void say_resources(const struct trace_stats *s)
 
 static bool is_lossless(const struct trace_stats *s)
 {
-	return !s->lost_spans && !s->lost_depth && !s->lost_tasks && !s->lost_gpu &&
-	       !s->lost_other && !s->lost_names && !s->unreadable && !s->gaps && !s->unseen;
+	return !trace_stats__lost(s) && !s->lost_names && !s->gaps && !s->unseen;
 }
 
 static void say_losses(const struct trace_stats *s)

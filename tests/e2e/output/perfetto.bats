@@ -18,23 +18,7 @@ both() {
 }
 
 @test "what was lost, and when, also in an export" {
-	on_one_cpu "$O/capture/edges" go 30000 >"$T/out" &
-	job=$!
-	JOBS_STARTED+=("$job")
-	wait_for grep -q ready "$T/out"
-	"$RTRACE" --buffer 1 -p "$job" -f pftrace -f rtrace -o "$T/t" 2>"$T/err" &
-	tracer=$!
-	JOBS_STARTED+=("$tracer")
-	wait_for grep -q "API calls" "$T/err"
-	# Stopped, the tracer drains nothing.
-	kill -STOP "$tracer"
-	stopped=$(awk '{ printf "%.0f\n", $1 * 1e9 }' /proc/uptime)
-	kill -USR1 "$job"
-	wait "$job"
-	kill -CONT "$tracer"
-	wait "$tracer"
-	lost=$(lost_of 'calls (ring full)' "$T/err")
-	[ "$lost" -gt 0 ]
+	overflow_a_ring -f pftrace -f rtrace -o "$T/t"
 	# The curve shows that, too: of a process that ends while the ring is full, its end.
 	lost=$((lost + $(lost_of 'other records' "$T/err")))
 	protoc --decode=pf.Trace -I tests/unit tests/unit/perfetto.proto <"$T/t.pftrace" >"$T/decoded"

@@ -191,22 +191,7 @@ about() {
 }
 
 @test "what was lost is said first" {
-	on_one_cpu "$O/capture/edges" go 30000 >"$T/out" &
-	job=$!
-	JOBS_STARTED+=("$job")
-	wait_for grep -q ready "$T/out"
-	"$RTRACE" --buffer 1 -p "$job" -f rtrace -o "$T/t.rtrace" 2>"$T/err" &
-	tracer=$!
-	JOBS_STARTED+=("$tracer")
-	wait_for grep -q "API calls" "$T/err"
-	# Stopped, the tracer drains nothing; a ring does not hold them all.
-	kill -STOP "$tracer"
-	kill -USR1 "$job"
-	wait "$job"
-	kill -CONT "$tracer"
-	wait "$tracer"
-	lost=$(lost_of 'calls (ring full)' "$T/err")
-	[ "$lost" -gt 0 ]
+	overflow_a_ring -f rtrace -o "$T/t.rtrace"
 	"$RTRACE" report "$T/t.rtrace" >"$T/text"
 	sed -n 2p "$T/text" | grep -q "^Not in the recording: $lost calls (ring full)"
 	report t
