@@ -21,6 +21,7 @@ $(CORE_TESTS:%=$(O)/tests/%): $(TRACER)
 
 SINK_FEEDS = recording report sinks folded otf2 pftrace csv rocpd html
 $(SINK_FEEDS:%=$(O)/tests/test_%): $(O)/obj/tests/unit/formats/sink_feed.o
+$(O)/tests/test_csv $(O)/tests/test_otf2 $(O)/tests/test_rocpd: $(O)/obj/tests/unit/formats/scratch_folder.o
 $(O)/tests/test_claim: $(O)/obj/hsa_agent/ring/shared_memory.o
 $(O)/obj/tests/unit/tracer/test_programs.o: $(O)/gen/bpf/api.skel.h
 $(O)/tests/test_pftrace: $(O)/obj/tests/unit/perfetto.pb-c.o

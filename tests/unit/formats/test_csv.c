@@ -14,6 +14,7 @@
 #include <cmocka.h>
 
 #include "tests/unit/formats/sink_feed.h"
+#include "tests/unit/formats/scratch_folder.h"
 #include "user/base/csv_writer.h"
 #include "user/formats/csv_statistics.h"
 
@@ -111,45 +112,16 @@ static void test_stats_are_bounded(void **state)
 
 /* ---- the sink ---- */
 
-static char folder[] = "/tmp/test_csv.XXXXXX";
-
-static int make_folder(void **state)
-{
-	return mkdtemp(folder) ? 0 : -1;
-}
-
-static int remove_folder(void **state)
-{
-	char command[128];
-
-	snprintf(command, sizeof(command), "rm -r %s", folder);
-	return system(command);
-}
-
 static struct sink *open_csv(void)
 {
 	static const struct trace_origin origin;
 	char base[128];
 	struct sink *sink;
 
-	snprintf(base, sizeof(base), "%s/t", folder);
+	snprintf(base, sizeof(base), "%s/t", scratch_folder__path());
 	sink = sink_csv.open(&(struct sink_target){.path = base}, &origin);
 	assert_non_null(sink);
 	return sink;
-}
-
-/* What the command prints in the folder. */
-static void prints(const char *command, const char *want)
-{
-	char line[1024], got[4096] = "";
-	FILE *pipe;
-
-	snprintf(line, sizeof(line), "cd %s && %s", folder, command);
-	pipe = popen(line, "r");
-	assert_non_null(pipe);
-	got[fread(got, 1, sizeof(got) - 1, pipe)] = '\0';
-	assert_int_equal(pclose(pipe), 0);
-	assert_string_equal(got, want);
 }
 
 static void test_sink(void **state)
@@ -159,24 +131,28 @@ static void test_sink(void **state)
 	feed(sink);
 	sink_csv.flush(sink, &(struct trace_stats){});
 	assert_int_equal(sink_csv.close(sink, &stats), 0);
-	prints("ls", "t_agent_info.csv\nt_domain_stats.csv\nt_hip_api_stats.csv\n"
-		     "t_hip_api_trace.csv\nt_kernel_stats.csv\nt_kernel_trace.csv\n"
-		     "t_marker_api_stats.csv\nt_marker_api_trace.csv\nt_memory_copy_stats.csv\n"
-		     "t_memory_copy_trace.csv\n");
-	prints("tail -n 2 t_hip_api_trace.csv",
-	       "\"HIP_RUNTIME_API_EXT\",\"hipOpen\",100,101,30,9000,9999\n"
-	       "\"HIP_RUNTIME_API_EXT\",\"hipLong\",100,101,18446744073709551615,10000,"
-	       "18446744073709551615\n");
-	prints("sed -n 2p t_kernel_trace.csv",
-	       "\"KERNEL_DISPATCH\",\"Agent 1\",1,0,101,0,0,\"vadd\",2,5000,8000,0,0,0,0,0,256,1,1,"
-	       "1024,1,1\n");
-	prints("cat t_memory_copy_trace.csv | tail -n 1",
-	       "\"MEMORY_COPY\",\"MEMORY_COPY_HOST_TO_DEVICE\",0,\"Agent 0\",\"Agent 1\",2,7000,"
-	       "7500\n");
-	prints("python3 -c 'import csv; print([len(r) for r in "
-	       "csv.reader(open(\"t_marker_api_trace.csv\", newline=\"\"))])'",
-	       "[7, 7, 7, 7, 7, 7]\n");
-	prints("rm *", "");
+	scratch_folder__prints(
+		"ls", "t_agent_info.csv\nt_domain_stats.csv\nt_hip_api_stats.csv\n"
+		      "t_hip_api_trace.csv\nt_kernel_stats.csv\nt_kernel_trace.csv\n"
+		      "t_marker_api_stats.csv\nt_marker_api_trace.csv\nt_memory_copy_stats.csv\n"
+		      "t_memory_copy_trace.csv\n");
+	scratch_folder__prints(
+		"tail -n 2 t_hip_api_trace.csv",
+		"\"HIP_RUNTIME_API_EXT\",\"hipOpen\",100,101,30,9000,9999\n"
+		"\"HIP_RUNTIME_API_EXT\",\"hipLong\",100,101,18446744073709551615,10000,"
+		"18446744073709551615\n");
+	scratch_folder__prints("sed -n 2p t_kernel_trace.csv",
+			       "\"KERNEL_DISPATCH\",\"Agent "
+			       "1\",1,0,101,0,0,\"vadd\",2,5000,8000,0,0,0,0,0,256,1,1,"
+			       "1024,1,1\n");
+	scratch_folder__prints(
+		"cat t_memory_copy_trace.csv | tail -n 1",
+		"\"MEMORY_COPY\",\"MEMORY_COPY_HOST_TO_DEVICE\",0,\"Agent 0\",\"Agent 1\",2,7000,"
+		"7500\n");
+	scratch_folder__prints("python3 -c 'import csv; print([len(r) for r in "
+			       "csv.reader(open(\"t_marker_api_trace.csv\", newline=\"\"))])'",
+			       "[7, 7, 7, 7, 7, 7]\n");
+	scratch_folder__prints("rm *", "");
 }
 
 static void test_sink_memory(void **state)
@@ -185,21 +161,23 @@ static void test_sink_memory(void **state)
 
 	feed_memory(sink);
 	assert_int_equal(sink_csv.close(sink, &stats), 0);
-	prints("tail -n +2 t_memory_allocation_trace.csv",
-	       "\"MEMORY_ALLOCATION\",\"MEMORY_ALLOCATION_ALLOCATE\",\"Agent 1\",4096,"
-	       "\"0x0000000000007f00\",5,1000,3000\n"
-	       "\"MEMORY_ALLOCATION\",\"MEMORY_ALLOCATION_FREE\",\"\",0,"
-	       "\"0x0000000000007f00\",5,1000,3000\n"
-	       "\"MEMORY_ALLOCATION\",\"MEMORY_ALLOCATION_VMEM_ALLOCATE\",\"Agent 1\",4096,"
-	       "\"0x0000000000007f00\",5,1000,3000\n"
-	       "\"MEMORY_ALLOCATION\",\"MEMORY_ALLOCATION_VMEM_FREE\",\"\",0,"
-	       "\"0x0000000000007f00\",5,1000,3000\n");
-	prints("tail -n +2 t_scratch_memory_trace.csv",
-	       "\"SCRATCH_MEMORY\",\"SCRATCH_MEMORY_ALLOC\",\"Agent 1\",2,101,0,1000,3000,4096\n"
-	       "\"SCRATCH_MEMORY\",\"SCRATCH_MEMORY_FREE\",\"Agent 1\",2,101,0,1000,3000,0\n"
-	       "\"SCRATCH_MEMORY\",\"SCRATCH_MEMORY_ASYNC_RECLAIM\",\"Agent 1\",2,101,0,1000,3000,"
-	       "0\n");
-	prints("rm *", "");
+	scratch_folder__prints(
+		"tail -n +2 t_memory_allocation_trace.csv",
+		"\"MEMORY_ALLOCATION\",\"MEMORY_ALLOCATION_ALLOCATE\",\"Agent 1\",4096,"
+		"\"0x0000000000007f00\",5,1000,3000\n"
+		"\"MEMORY_ALLOCATION\",\"MEMORY_ALLOCATION_FREE\",\"\",0,"
+		"\"0x0000000000007f00\",5,1000,3000\n"
+		"\"MEMORY_ALLOCATION\",\"MEMORY_ALLOCATION_VMEM_ALLOCATE\",\"Agent 1\",4096,"
+		"\"0x0000000000007f00\",5,1000,3000\n"
+		"\"MEMORY_ALLOCATION\",\"MEMORY_ALLOCATION_VMEM_FREE\",\"\",0,"
+		"\"0x0000000000007f00\",5,1000,3000\n");
+	scratch_folder__prints(
+		"tail -n +2 t_scratch_memory_trace.csv",
+		"\"SCRATCH_MEMORY\",\"SCRATCH_MEMORY_ALLOC\",\"Agent 1\",2,101,0,1000,3000,4096\n"
+		"\"SCRATCH_MEMORY\",\"SCRATCH_MEMORY_FREE\",\"Agent 1\",2,101,0,1000,3000,0\n"
+		"\"SCRATCH_MEMORY\",\"SCRATCH_MEMORY_ASYNC_RECLAIM\",\"Agent 1\",2,101,0,1000,3000,"
+		"0\n");
+	scratch_folder__prints("rm *", "");
 }
 
 static void test_sink_discarded(void **state)
@@ -208,9 +186,9 @@ static void test_sink_discarded(void **state)
 
 	feed(sink);
 	sink_csv.discard(sink);
-	prints("ls", "");
+	scratch_folder__prints("ls", "");
 	assert_int_equal(sink_csv.close(open_csv(), &stats), 0);
-	prints("ls", "");
+	scratch_folder__prints("ls", "");
 }
 
 int main(void)
@@ -222,5 +200,5 @@ int main(void)
 		cmocka_unit_test(test_sink_memory),
 	};
 
-	return cmocka_run_group_tests(tests, make_folder, remove_folder);
+	return cmocka_run_group_tests(tests, scratch_folder__make, scratch_folder__remove);
 }

@@ -14,22 +14,8 @@
 #include <cmocka.h>
 
 #include "tests/unit/formats/sink_feed.h"
+#include "tests/unit/formats/scratch_folder.h"
 #include "user/formats/otf2/otf2regions.h"
-
-static char folder[] = "/tmp/test_otf2.XXXXXX";
-
-static int make_folder(void **state)
-{
-	return mkdtemp(folder) ? 0 : -1;
-}
-
-static int remove_folder(void **state)
-{
-	char command[128];
-
-	snprintf(command, sizeof(command), "rm -r %s", folder);
-	return system(command);
-}
 
 static struct sink *open_otf2(void)
 {
@@ -38,7 +24,7 @@ static struct sink *open_otf2(void)
 	struct sink *sink;
 
 	trace_origin__here(&origin);
-	snprintf(base, sizeof(base), "%s/t", folder);
+	snprintf(base, sizeof(base), "%s/t", scratch_folder__path());
 	sink = sink_otf2.open(&(struct sink_target){.path = base}, &origin);
 	assert_non_null(sink);
 	return sink;
@@ -51,7 +37,7 @@ static void prints(const char *options, const char *command, const char *want)
 	FILE *pipe;
 
 	snprintf(line, sizeof(line), "otf2-print -Werror %s %s/t/traces.otf2 2>&1 | %s", options,
-		 folder, command);
+		 scratch_folder__path(), command);
 	pipe = popen(line, "r");
 	assert_non_null(pipe);
 	got[fread(got, 1, sizeof(got) - 1, pipe)] = '\0';
@@ -155,5 +141,5 @@ int main(void)
 		cmocka_unit_test(test_empty_and_discarded),
 	};
 
-	return cmocka_run_group_tests(tests, make_folder, remove_folder);
+	return cmocka_run_group_tests(tests, scratch_folder__make, scratch_folder__remove);
 }

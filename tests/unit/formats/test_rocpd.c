@@ -13,6 +13,7 @@
 #include <cmocka.h>
 
 #include "tests/unit/formats/sink_feed.h"
+#include "tests/unit/formats/scratch_folder.h"
 #include "user/base/json_text.h"
 
 /* ---- JSON ---- */
@@ -38,42 +39,16 @@ static void test_json_text(void **state)
 
 /* ---- the sink ---- */
 
-static char folder[] = "/tmp/test_rocpd.XXXXXX";
-
-static int make_folder(void **state)
-{
-	return mkdtemp(folder) ? 0 : -1;
-}
-
-static int remove_folder(void **state)
-{
-	return rmdir(folder);
-}
-
 static struct sink *open_rocpd(void)
 {
 	static const struct trace_origin origin = {.uuid = {1, 2, 3}};
 	char base[128];
 	struct sink *sink;
 
-	snprintf(base, sizeof(base), "%s/t.db", folder);
+	snprintf(base, sizeof(base), "%s/t.db", scratch_folder__path());
 	sink = sink_rocpd.open(&(struct sink_target){.path = base}, &origin);
 	assert_non_null(sink);
 	return sink;
-}
-
-/* What the command prints in the folder. */
-static void prints(const char *command, const char *want)
-{
-	char line[1024], got[4096] = "";
-	FILE *pipe;
-
-	snprintf(line, sizeof(line), "cd %s && %s", folder, command);
-	pipe = popen(line, "r");
-	assert_non_null(pipe);
-	got[fread(got, 1, sizeof(got) - 1, pipe)] = '\0';
-	assert_int_equal(pclose(pipe), 0);
-	assert_string_equal(got, want);
 }
 
 static void says(const char *query, const char *want)
@@ -81,7 +56,7 @@ static void says(const char *query, const char *want)
 	char command[1024];
 
 	snprintf(command, sizeof(command), "sqlite3 t.db \"%s\"", query);
-	prints(command, want);
+	scratch_folder__prints(command, want);
 }
 
 static void test_sink(void **state)
@@ -94,7 +69,7 @@ static void test_sink(void **state)
 	sink_rocpd.flush(sink, &(struct trace_stats){});
 	feed(sink);
 	assert_int_equal(sink_rocpd.close(sink, &stats), 0);
-	prints("ls", "t.db\n");
+	scratch_folder__prints("ls", "t.db\n");
 	says("PRAGMA integrity_check", "ok\n");
 	says("PRAGMA foreign_key_check", "");
 	says("SELECT value FROM rocpd_metadata WHERE tag IN ('guid', 'rtrace.lost_spans')",
@@ -112,7 +87,7 @@ static void test_sink(void **state)
 	says("SELECT extdata FROM rocpd_event WHERE extdata LIKE '%unfinished%' LIMIT 1",
 	     "{\"flags\":\"unfinished\"}\n");
 	says("SELECT COUNT(*) FROM rocpd_event WHERE NOT json_valid(extdata)", "0\n");
-	prints("rm t.db", "");
+	scratch_folder__prints("rm t.db", "");
 }
 
 static void test_sink_memory(void **state)
@@ -132,7 +107,7 @@ static void test_sink_memory(void **state)
 	says("SELECT operation, alloc_flags, category FROM scratch_memory",
 	     "ALLOC|0|SCRATCH_MEMORY\nFREE|0|SCRATCH_MEMORY\nRECLAIM|0|SCRATCH_MEMORY\n");
 	says("PRAGMA foreign_key_check", "");
-	prints("rm t.db", "");
+	scratch_folder__prints("rm t.db", "");
 }
 
 static void test_sink_discarded(void **state)
@@ -141,7 +116,7 @@ static void test_sink_discarded(void **state)
 
 	feed(sink);
 	sink_rocpd.discard(sink);
-	prints("ls", "");
+	scratch_folder__prints("ls", "");
 }
 
 static void test_sink_cannot_be_opened(void **state)
@@ -164,5 +139,5 @@ int main(void)
 		cmocka_unit_test(test_sink_cannot_be_opened),
 	};
 
-	return cmocka_run_group_tests(tests, make_folder, remove_folder);
+	return cmocka_run_group_tests(tests, scratch_folder__make, scratch_folder__remove_empty);
 }
