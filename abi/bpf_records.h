@@ -24,6 +24,7 @@ enum rt_rec_kind {
 	RT_REC_CODE,	 /* struct rt_rec: code objects are about to be loaded or unloaded */
 	RT_REC_ENDED,	 /* struct rt_rec_ended: an operation of a process that is being killed */
 	RT_REC_OPEN,	 /* struct rt_rec_open: a call began where an agent captures others */
+	RT_REC_NAME,	 /* struct rt_rec_task, no ns_tid: what a thread is called from now on */
 };
 
 struct rt_rec {

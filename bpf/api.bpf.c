@@ -393,6 +393,29 @@ static __always_inline bool is_dumpable(struct task_struct *task)
 	return (flags & MMF_DUMPABLE_MASK) == SUID_DUMP_USER;
 }
 
+/* Is it of a thread, or by its first thread of a process, that the trace may name? */
+static __always_inline bool has_traced_name(struct task_struct *task)
+{
+	const struct task_state *t = state_of(task);
+	const struct program_state *p;
+	__u32 pid = task->tgid;
+
+	if (t && t->named)
+		return !t->ignored;
+	if ((only_listed && listed(pid)) || bpf_map_lookup_elem(&agents, &pid))
+		return true;
+	p = task->pid == task->tgid ? bpf_task_storage_get(&programs, task, NULL, 0) : NULL;
+	return p && p->callers;
+}
+
+SEC("tp_btf/task_rename")
+int BPF_PROG(task_rename, struct task_struct *task, const char *comm)
+{
+	if (has_traced_name(task))
+		send_name(task, comm);
+	return 0;
+}
+
 /* A new program has a new stack: what the old one had open is cut off. */
 SEC("tp_btf/sched_process_exec")
 int BPF_PROG(task_exec, struct task_struct *task, int old_pid)

@@ -33,14 +33,34 @@ static __always_inline __u32 ns_tid(struct task_struct *task)
 	return nr;
 }
 
-/* The process has not ended before this thread has. */
+static __always_inline void send_name(struct task_struct *task, const char *comm)
+{
+	struct rt_rec_task *r = reserve(sizeof(*r));
+
+	if (!r) {
+		count(RT_COUNT_LOST_NOTE);
+		return;
+	}
+	fill_header(&r->h, RT_REC_NAME, sizeof(*r), bpf_ktime_get_boot_ns(), task->tgid, task->pid);
+	__builtin_memset(r->comm, 0, sizeof(r->comm));
+	bpf_probe_read_kernel_str(r->comm, sizeof(r->comm), comm);
+	r->ns_tid = r->_pad = 0;
+	submit(r);
+}
+
+/*
+ * The process has not ended before this thread has. Its name is sent with each new one from now on,
+ * but may have changed since user space read it.
+ */
 static __always_inline void count_caller(struct task_struct *task, struct task_state *t)
 {
-	struct program_state *p = new_storage_of(&programs, task->group_leader);
+	struct task_struct *leader = task->group_leader;
+	struct program_state *p = new_storage_of(&programs, leader);
 
 	if (!p)
 		return;
-	__sync_fetch_and_add(&p->callers, 1);
+	if (!__sync_fetch_and_add(&p->callers, 1))
+		send_name(leader, leader->comm);
 	t->counted = 1;
 }
 

@@ -23,7 +23,7 @@ $(Q)$(call hipcc,$(HIP_OFFLOAD) $< $(1) -o $@)
 endef
 
 WORKLOADS_HIP = vectoradd matrixtranspose streams graphs events ranges job forker longjmp exceptions windows storm leaving cooperative late
-WORKLOADS_C = copies module errors hsa_dispatch hsa_producers hsa_calls resources hsa_resources rate state children unread leaderless executes two_runtimes wrapped text_check
+WORKLOADS_C = copies module errors hsa_dispatch hsa_producers hsa_calls resources hsa_resources rate state children unread leaderless executes two_runtimes wrapped text_check renames
 WORKLOADS = $(addprefix $(O)/workloads/,$(WORKLOADS_HIP) $(WORKLOADS_C))
 WORKLOAD_FILES = $(O)/workloads/libkernels.so $(O)/workloads/liblate.so $(O)/workloads/kernels.hsaco $(O)/workloads/resources.hsaco
 
@@ -47,6 +47,7 @@ LIBS_resources = -lamdhip64
 LIBS_rate = -lamdhip64 -lpthread
 LIBS_leaderless = -lamdhip64 -lhsa-runtime64 -lpthread -ldl
 LIBS_wrapped = -Wl,-z,relro,-z,now -lamdhip64 -ldl
+LIBS_renames = -L$(O) -lrocprofiler-sdk-roctx -Wl,-rpath,'$$ORIGIN/..' -lamdhip64 -lpthread
 LIBS_executes = -lamdhip64 -lpthread
 
 $(WORKLOADS_HIP:%=$(O)/workloads/%): $(O)/workloads/%: $(O)/obj/tests/workloads/%.o
@@ -66,11 +67,13 @@ CFLAGS_tests/workloads/errors = -D__HIP_PLATFORM_AMD__
 CFLAGS_tests/workloads/resources = -D__HIP_PLATFORM_AMD__
 CFLAGS_tests/workloads/rate = -D__HIP_PLATFORM_AMD__
 CFLAGS_tests/workloads/leaderless = -D__HIP_PLATFORM_AMD__
+CFLAGS_tests/workloads/renames = -D__HIP_PLATFORM_AMD__
 CFLAGS_tests/workloads/executes = -D__HIP_PLATFORM_AMD__
 
 $(O)/workloads/children: $(O)/libroctx64.so.4 $(CAPTURE_DIR)/libamdhip64.so.99
 $(O)/workloads/unread: $(O)/libroctx64.so.4
 $(O)/workloads/ranges: $(O)/libroctx64.so.4
+$(O)/workloads/renames: $(O)/librocprofiler-sdk-roctx.so.1
 $(O)/workloads/windows: $(O)/libroctx64.so.4 $(CONTROL_LIBS)
 
 $(O)/workloads/kernels.hsaco: tests/workloads/kernels.hip tests/workloads/elements.h

@@ -15,6 +15,7 @@
 #include "user/api/span_items.h"
 #include "user/merge/roctx_ranges.h"
 #include "user/merge/runtime_threads.h"
+#include "user/merge/task_names.h"
 
 /* Where both address and size are multiples of it, HIP fills with one kernel. */
 #define BLIT_ALIGNMENT 16
@@ -161,6 +162,7 @@ static void on_name_thread(struct merge *m, const struct call *c)
 	if (!name)
 		return;
 	snprintf(c->thread->comm, sizeof(c->thread->comm), "%s", name);
+	c->thread->named = true;
 	c->thread->told = false;
 }
 
@@ -456,9 +458,24 @@ static void on_task(struct merge *m, const struct rt_rec_task *rec)
 	if (!th)
 		return;
 	th->makes_calls = true;
-	snprintf(th->comm, sizeof(th->comm), "%.*s", RT_COMM_LEN - 1, rec->comm);
+	task_names__rename_thread(th, rec->comm);
 	if (!(rec->h.flags & RT_REC_BY_AGENT))
 		processes__set_ns_tid(m->trace->tasks, th, rec->ns_tid);
+}
+
+/* A thread, and with its first thread the process. */
+static void on_name(struct merge *m, const struct rt_rec_task *rec)
+{
+	struct tasks *tasks = m->trace->tasks;
+	struct thread *th = processes__find_thread(tasks, rec->h.pid, rec->h.tid);
+	struct process *p = NULL;
+
+	if (rec->h.pid == rec->h.tid)
+		p = processes__find_process(tasks, rec->h.pid);
+	if (p)
+		task_names__rename_process(p, rec->comm);
+	if (th)
+		task_names__rename_thread(th, rec->comm);
 }
 
 struct end {
@@ -474,6 +491,7 @@ static void end_thread(struct thread *th, void *arg)
 		return;
 	correlate__give_up(th, gpu_operations__settled, e->m->operations);
 	roctx_ranges__cut_thread(th, e->rec->ts, on_range, e->m->trace);
+	task_names__give_new_of_thread(e->m->trace->out, th);
 	processes__remove_thread(e->m->trace->tasks, th);
 }
 
@@ -496,6 +514,7 @@ static void end_process(struct merge *m, struct end *e)
 		roctx_ranges__cut_process(p, e->rec->ts, on_range, m->trace);
 		runtime_threads__give_up(p, gpu_operations__settled, m->operations);
 		runtime_threads__forget(p);
+		task_names__give_new_of_process(m->trace->out, p);
 	}
 	if (e->rec->flags & RT_EXIT_KILLED)
 		dump_killed(m, e->rec->pid);
@@ -569,6 +588,8 @@ static void on_exec(struct merge *m, const struct rt_rec *rec)
 	}
 	kernel_handles__forget(m->trace->handles, rec->pid);
 	processes__exec(m->trace->tasks, rec->pid, rec->tid, rec->ts);
+	if (p)
+		p->renamed = p->told;
 }
 
 void merge__kernel(struct merge *m, const struct rt_rec *rec)
@@ -582,6 +603,9 @@ void merge__kernel(struct merge *m, const struct rt_rec *rec)
 		break;
 	case RT_REC_TASK:
 		on_task(m, (const void *)rec);
+		break;
+	case RT_REC_NAME:
+		on_name(m, (const void *)rec);
 		break;
 	case RT_REC_FORK:
 		on_fork(m, (const void *)rec);

@@ -316,8 +316,7 @@ void processes__exec(struct tasks *t, uint32_t pid, uint32_t tid, uint64_t now)
 	if (p) {
 		off_times__set(&p->off, UINT32_MAX, false, now);
 		off_times__set(&p->off, t->initially_off, true, now);
-		if (!p->told) /* else the sinks go by its first name */
-			read_names(p);
+		read_names(p);
 	}
 	if (th) {
 		off_times__set(&th->off, UINT32_MAX, false, now);

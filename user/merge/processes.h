@@ -53,6 +53,8 @@ struct thread {
 	uint32_t pid, tid;
 	uint64_t ns_key; /* pid << 32 | the id in its own pid namespace, 0 unknown */
 	bool told;	 /* to the sinks */
+	bool renamed;	 /* since it was told */
+	bool named;	 /* by roctx: what the kernel calls it does not matter */
 	bool unknown;	 /* it was not there when it was named */
 	char comm[64];
 	struct recent_span recent[RECENT_SPANS]; /* a ring */
@@ -82,6 +84,7 @@ struct thread {
 struct process {
 	uint32_t pid;
 	bool told;
+	bool renamed; /* since it was told */
 	char comm[16];
 	char cmdline[RT_CMDLINE_MAX + 1];
 	char cgroup[512];

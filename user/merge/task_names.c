@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 /*
- * Looks tasks up when an output asks, and reports each once.
+ * Looks tasks up when an output asks, and reports each once, and again when its name changes.
  */
 #include "user/merge/task_names.h"
 
@@ -18,6 +18,7 @@ static void tell_process(struct output *o, struct process *p)
 	};
 
 	p->told = true;
+	p->renamed = false;
 	output_set__process(o, &info);
 }
 
@@ -26,6 +27,7 @@ static void tell_thread(struct output *o, struct thread *th)
 	struct thread_info info = {.pid = th->pid, .tid = th->tid, .comm = th->comm};
 
 	th->told = true;
+	th->renamed = false;
 	if (!th->comm[0])
 		procfs__thread_comm(th->pid, th->tid, th->comm, sizeof(th->comm));
 	output_set__thread(o, &info);
@@ -59,6 +61,49 @@ static void name(void *arg, struct output *o, uint32_t pid, uint32_t tid, enum o
 		tell_running(o, processes__find_running(tasks, pid));
 	else
 		tell_running(o, processes__process(tasks, pid));
+}
+
+/* Not at once: some programs rename themselves for each of their tasks. */
+void task_names__rename_process(struct process *p, const char comm[RT_COMM_LEN])
+{
+	snprintf(p->comm, sizeof(p->comm), "%.*s", RT_COMM_LEN - 1, comm);
+	p->renamed = p->told;
+}
+
+void task_names__rename_thread(struct thread *th, const char comm[RT_COMM_LEN])
+{
+	if (th->named)
+		return;
+	snprintf(th->comm, sizeof(th->comm), "%.*s", RT_COMM_LEN - 1, comm);
+	th->renamed = th->told;
+}
+
+void task_names__give_new_of_process(struct output *o, struct process *p)
+{
+	if (p->renamed)
+		tell_process(o, p);
+}
+
+void task_names__give_new_of_thread(struct output *o, struct thread *th)
+{
+	if (th->renamed)
+		tell_thread(o, th);
+}
+
+static void give_new_of_process(struct process *p, void *o)
+{
+	task_names__give_new_of_process(o, p);
+}
+
+static void give_new_of_thread(struct thread *th, void *o)
+{
+	task_names__give_new_of_thread(o, th);
+}
+
+void task_names__give_new(struct output *o, struct tasks *tasks)
+{
+	processes__each_process(tasks, give_new_of_process, o);
+	processes__each_thread(tasks, give_new_of_thread, o);
 }
 
 struct output_names task_names__of(struct tasks *tasks)

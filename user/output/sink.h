@@ -3,8 +3,9 @@
  * A sink: one form of output. One file a sink; sink.c holds the table of them by name.
  *
  * All calls come from one thread, in the order open, (process | thread | device | event)*, close.
- * process/thread/device come before the first event that names them. A sink keeps the first error
- * that it meets (-errno), goes on accepting events, and returns the error from close.
+ * process/thread/device come before the first event that names them; process and thread come again
+ * with another name, and the last name counts, for what was before, too. A sink keeps the first
+ * error that it meets (-errno), goes on accepting events, and returns the error from close.
  */
 #ifndef RTRACE_OUTPUT_SINK_H
 #define RTRACE_OUTPUT_SINK_H

@@ -21,6 +21,7 @@
 #include "user/base/log.h"
 #include "user/base/procfs.h"
 #include "user/agent/entry_code.h"
+#include "user/merge/task_names.h"
 
 #define TICK_NS	   100000000ULL	 /* 100 ms */
 #define BEAT_EVERY 256		 /* records: how often a long round looks at the clock */
@@ -375,13 +376,26 @@ static void on_agent_capture(struct agent_view *v, void *arg)
 		capture_libraries(in, v, NULL);
 }
 
+/* From now on the kernel reports its new names: what it is called now is not known otherwise. */
+static void read_name(struct intake *in, pid_t pid)
+{
+	struct process *p = processes__find_running(in->trace->tasks, pid);
+	char comm[RT_COMM_LEN];
+
+	procfs__comm(pid, comm, sizeof(comm));
+	if (p && strcmp(comm, "?"))
+		task_names__rename_process(p, comm);
+}
+
 /* Without it, the last ends of the process are lost if it is killed. */
 static void on_agent_placed(pid_t pid, uint64_t address, void *arg)
 {
 	struct intake *in = arg;
 	int err = capture__watch_agent(in->capture, pid, address);
 
-	if (!address)
+	if (address)
+		read_name(in, pid);
+	else
 		capture__watch_calls(in->capture, pid, NULL);
 	if (err && address)
 		log_warn(

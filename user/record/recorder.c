@@ -146,6 +146,7 @@ static void flush_sinks(struct recorder *r, uint64_t now)
 
 	add_losses(r, &stats);
 	losses_by_process__tell(r->lost_by, r->in.capture, r->in.agents, r->trace.out);
+	task_names__give_new(r->trace.out, r->trace.tasks);
 	trace_clocks__now(&stats.ended);
 	output_set__flush(r->trace.out, now, &stats);
 	say_progress(r, &stats);
@@ -371,6 +372,7 @@ static void finish(struct recorder *r)
 	if (r->in.absent)
 		agentless__finish(r->in.absent, r->trace.end);
 	merge__finish(r->in.merge, detached);
+	task_names__give_new(r->trace.out, r->trace.tasks);
 	add_losses(r, &r->trace.stats);
 	trace_clocks__now(&r->trace.stats.ended);
 	log_info("stopped and detached in %.0f ms", (detached - begun) / 1e6);

@@ -188,6 +188,95 @@ ids_are_right() {
 		length > 0' "$T/t.json"
 }
 
+# renamed_as FORMAT FILE: the process has the name there that the kernel had last, and so has each thread that made calls; one
+# that roctx named has that name, unless NO_ROCTX=1.
+renamed_as() {
+	local pid
+
+	pid=$(awk '$1 == "name" { print $2; exit }' "$T/out")
+	python3 "$E2E/task_names.py" "$1" "$2" "$pid" >"$T/names.$1"
+	awk '$1 == "name"' "$T/out" | sed "1s/name [0-9]*/process/; s/^name //" >"$T/wanted"
+	[ -z "${NO_ROCTX:-}" ] || sed -i 's/ by roctx$/ not this one/' "$T/wanted"
+	if [[ $1 = text || $1 = folded ]]; then
+		sed -i 1q "$T/wanted"
+	fi
+	# Threads of the runtime are called as those that started them, at some time.
+	awk 'FILENAME == ARGV[1] { wanted[$1] = 1 } FILENAME == ARGV[2] && $1 in wanted' "$T/wanted" "$T/names.$1" |
+		diff "$T/wanted" -
+}
+
+renamed_in_all_formats() {
+	grep -q '^result PASSED$' "$T/out"
+	protoc --decode=pf.Trace -I tests/unit tests/unit/perfetto.proto <"$T/t.pftrace" >"$T/t.decoded"
+	otf2-print -A "$T/t.otf2/traces.otf2" >"$T/t.printed"
+	renamed_as json "$T/t.json"
+	renamed_as pftrace "$T/t.decoded"
+	renamed_as rocpd "$T/t.db"
+	renamed_as html "$T/t.html"
+	renamed_as otf2 "$T/t.printed"
+	renamed_as text "$T/t.text"
+	renamed_as folded "$T/t.folded"
+}
+
+RENAMED=(-f json -f pftrace -f rocpd -f html -f otf2 -f text -f folded -f rtrace -o "$T/t")
+
+@test "threads and processes that change their names have the last one, in each format" {
+	for capture in auto uprobe; do
+		echo "$capture"
+		rm -rf "$T"/t.*
+		touch "$T/go"
+		sim "$RTRACE" --capture "$capture" "${RENAMED[@]}" -- "$O/workloads/renames" "$T/go" >"$T/out" 2>"$T/err"
+		nothing_lost "$T/err"
+		renamed_in_all_formats
+		"$RTRACE" export -f json -o "$T/again.json" "$T/t.rtrace"
+		renamed_as json "$T/again.json"
+	done
+}
+
+# start_renames [early]: a process that waits, as $job
+start_renames() {
+	rm -rf "$T/go" "$T"/t.*
+	fresh out
+	sim_exec HSA_TOOLS_LIB="$O/librtrace-agent.so" "$O/workloads/renames" "$T/go" "$@" >"$T/out" 2>&1 &
+	job=$!
+	JOBS_STARTED+=("$job")
+	wait_for grep -q '^ready' "$T/out"
+}
+
+@test "attached: a process that changes its name before its first call, or after its last" {
+	for moment in early late; do
+		for capture in auto uprobe; do
+			echo "$moment $capture"
+			start_renames "$moment"
+			start_tracing "$RTRACE" --capture "$capture" "${RENAMED[@]}" -p "$job"
+			touch "$T/go"
+			wait "$job"
+			wait "$tracer"
+			renamed_in_all_formats
+		done
+	done
+}
+
+# bats test_tags=node
+@test "of the node: a process that changes its name, with calls and without" {
+	for moment in early late; do
+		for selection in "" "--capture uprobe" "-t gpu"; do
+			echo "$moment $selection"
+			start_renames "$moment"
+			# shellcheck disable=SC2086 # none, or two words
+			"$RTRACE" $selection -f json -o "$T/t.json" -a 2>"$T/err" &
+			tracer=$!
+			JOBS_STARTED+=("$tracer")
+			wait_for grep -q "process $job (" "$T/err"
+			touch "$T/go"
+			wait "$job"
+			kill -INT "$tracer"
+			wait "$tracer"
+			NO_ROCTX=$([ "$selection" != "-t gpu" ] || echo 1) renamed_as json "$T/t.json"
+		done
+	done
+}
+
 teardown() {
 	end_jobs
 }

@@ -130,6 +130,41 @@ static void test_orders(void **state)
 				       "host;" OUTER ";hsaInner 20\n");
 }
 
+static void tell_process(struct sink *sink, const char *comm)
+{
+	const struct process_info info = {
+		.pid = 1, .comm = comm, .cmdline = "", .cgroup = "", .libraries = ""};
+
+	sink->ops->process(sink, &info);
+}
+
+/* Until it ends a process has one frame; another process of its number has its own. */
+static void feed_names(struct sink *sink)
+{
+	tell_process(sink, "first");
+	tell_call(sink, "hipOuter", 1, 0, 0, 10);
+	tell_process(sink, "second");
+	tell_call(sink, "hipOuter", 2, 0, 0, 20);
+	tell_process(sink, "second");
+	tell_kernel(sink, "k", 1, 5);
+	sink->ops->ended(sink, 1);
+	tell_process(sink, "third");
+	tell_call(sink, "hipOuter", 3, 0, 0, 300);
+	tell_process(sink, "first");
+	sink->ops->ended(sink, 1);
+	tell_process(sink, "second");
+	tell_call(sink, "hipOuter", 4, 0, 0, 4000);
+}
+
+static void test_names(void **state)
+{
+#define CALL ";0x7f00 (lib);main (app);inner (app);hipOuter"
+	write_trace("folded", feed_names);
+	assert_output("LC_ALL=C sort", "gpu;second (1)" CALL ";gpu: k 5\n"
+				       "host;first (1)" CALL " 300\n"
+				       "host;second (1)" CALL " 4030\n");
+}
+
 /* ---- sizes ---- */
 
 #define SUMS "awk '{ n++; sum += $NF } END { printf \"%d %.0f\\n\", n, sum }'"
@@ -212,7 +247,7 @@ int main(void)
 		cmocka_unit_test(test_awkward),	   cmocka_unit_test(test_empty),
 		cmocka_unit_test(test_orders),	   cmocka_unit_test(test_many),
 		cmocka_unit_test(test_long_names), cmocka_unit_test(test_deep),
-		cmocka_unit_test(test_unknown),
+		cmocka_unit_test(test_unknown),	   cmocka_unit_test(test_names),
 	};
 
 	return cmocka_run_group_tests(tests, make_file, remove_file);

@@ -201,6 +201,28 @@ struct frame *calltree__child(struct calltree *t, struct frame *parent, const ch
 	return &t->others;
 }
 
+static void unlink_from_parent(struct frame *f)
+{
+	struct frame **at = &f->key.parent->children;
+
+	while (*at != f)
+		at = &(*at)->next;
+	*at = f->next;
+}
+
+struct frame *calltree__rename(struct calltree *t, struct frame *f, const char *name)
+{
+	struct frame *parent = f->key.parent, *there;
+	const char *text = f == &t->others ? NULL : intern(t, name);
+
+	there = text ? find(t, parent, text) : f;
+	if (there)
+		return there;
+	HASH_DEL(t->frames, f);
+	unlink_from_parent(f);
+	return put(t, f, parent, text) ? f : &t->others;
+}
+
 void calltree__add(struct frame *f, enum calltree_clock clock, uint64_t ns)
 {
 	if (__builtin_add_overflow(f->ns[clock], ns, &f->ns[clock]))

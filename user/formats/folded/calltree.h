@@ -38,6 +38,12 @@ struct frame *calltree__others(struct calltree *t);
 struct frame *calltree__child(struct calltree *t, struct frame *parent, const char *name);
 
 /*
+ * Gives a frame another name, and returns it; if there is one of that name beside it, returns that,
+ * and the frame stays as it is. The name is copied.
+ */
+struct frame *calltree__rename(struct calltree *t, struct frame *f, const char *name);
+
+/*
  * The open frame of that key. If it is not settled before the end, its frames are reported under
  * "(unknown)" below `home`. NULL: there are too many.
  */

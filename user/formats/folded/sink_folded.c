@@ -26,6 +26,7 @@
 struct process {
 	uint32_t pid;
 	struct frame *frame;
+	bool ended; /* what comes of that number is another process, or is late */
 	UT_hash_handle hh;
 };
 
@@ -66,7 +67,11 @@ static void name_process(struct folded *f, struct process *p, const char *comm)
 	char name[FORMAT_LEN];
 
 	snprintf(name, sizeof(name), "%.64s (%" PRIu32 ")", comm, p->pid);
-	p->frame = calltree__child(f->tree, calltree__root(f->tree), name);
+	if (p->frame && !p->ended)
+		p->frame = calltree__rename(f->tree, p->frame, name);
+	else
+		p->frame = calltree__child(f->tree, calltree__root(f->tree), name);
+	p->ended = false;
 }
 
 static void folded_process(struct sink *sink, const struct process_info *info)
@@ -78,6 +83,14 @@ static void folded_process(struct sink *sink, const struct process_info *info)
 		name_process(f, p, info->comm);
 	else
 		sink__fail(sink, -ENOMEM);
+}
+
+static void folded_ended(struct sink *sink, uint32_t pid)
+{
+	struct process *p = get_process((struct folded *)sink, pid);
+
+	if (p)
+		p->ended = true;
 }
 
 static struct frame *process_frame(struct folded *f, uint32_t pid)
@@ -291,6 +304,7 @@ const struct sink_ops sink_folded = {
 	.help = "time by call stack, for flame graphs",
 	.open = folded_open,
 	.process = folded_process,
+	.ended = folded_ended,
 	.thread = sink__ignore_thread,
 	.device = sink__ignore_device,
 	.event = folded_event,

@@ -9,6 +9,7 @@
 #define PF_TRACE_PACKET 1
 
 enum pf_packet_field {
+	PF_PROCESS_TREE = 2,
 	PF_CLOCK_SNAPSHOT = 6,
 	PF_TIMESTAMP = 8,
 	PF_SEQUENCE_ID = 10,
@@ -59,6 +60,13 @@ enum pf_task_field {
 	PF_THREAD_PID = 1,
 	PF_THREAD_TID = 2,
 	PF_THREAD_NAME = 5,
+};
+
+#define PF_TREE_PROCESS 1
+
+enum pf_tree_process_field {
+	PF_TREE_PID = 1,
+	PF_TREE_CMDLINE = 3,
 };
 
 enum pf_counter_field {

@@ -275,6 +275,21 @@ void pf__track_process(struct pftrace *p, const struct process_info *info)
 	protobuf_writer__end(&p->packet, process);
 }
 
+void pf__rename_process(struct pftrace *p, const struct process_info *info)
+{
+	size_t tree, process;
+
+	pf__packet_begin(p);
+	tree = protobuf_writer__begin(&p->packet, PF_PROCESS_TREE);
+	process = protobuf_writer__begin(&p->packet, PF_TREE_PROCESS);
+	protobuf_writer__number(&p->packet, PF_TREE_PID, info->pid);
+	protobuf_writer__text(&p->packet, PF_TREE_CMDLINE, pf__clean(p, info->comm));
+	protobuf_writer__text(&p->packet, PF_TREE_CMDLINE, pf__clean(p, info->cmdline));
+	protobuf_writer__end(&p->packet, process);
+	protobuf_writer__end(&p->packet, tree);
+	pf__packet_end(p);
+}
+
 void pf__track_thread(struct pftrace *p, const struct thread_info *info)
 {
 	size_t thread = protobuf_writer__begin(&p->packet, PF_TRACK_THREAD);

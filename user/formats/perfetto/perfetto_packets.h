@@ -92,6 +92,11 @@ size_t pf__track_begin(struct pftrace *p, uint64_t uuid, uint64_t parent, const 
 void pf__track_end(struct pftrace *p, size_t begun);
 
 void pf__track_process(struct pftrace *p, const struct process_info *info);
+/*
+ * Perfetto goes by the first name that the descriptor of a process gives, and by the last of its
+ * process tree. A packet of its own.
+ */
+void pf__rename_process(struct pftrace *p, const struct process_info *info);
 void pf__track_thread(struct pftrace *p, const struct thread_info *info);
 void pf__track_counter(struct pftrace *p, const char *unit); /* NULL: bytes */
 

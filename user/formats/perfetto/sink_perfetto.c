@@ -72,6 +72,8 @@ static uint64_t process_track(struct perfetto *p, uint32_t pid, const struct pro
 		begun = pf__track_begin(&p->writer, uuid_of(p, track->number), 0, NULL, NULL);
 		pf__track_process(&p->writer, info ? info : &unknown);
 		pf__track_end(&p->writer, begun);
+		if (!fresh)
+			pf__rename_process(&p->writer, info);
 	}
 	return uuid_of(p, track->number);
 }
