@@ -1,7 +1,7 @@
 # Unit tests of user/ and common/: one program a file, linked with the tracer's archive. Other directories add theirs
 # to UNIT_TESTS.
 
-TRACER_TESTS = test_agent_view test_agentless test_args test_claim test_clock_map test_codeobjects test_control test_correlate \
+TRACER_TESTS = test_agent_view test_agentless test_args test_claim test_clock_map test_codeobjects test_container test_control test_correlate \
 	test_doorbells test_handles test_hostile_spans test_kept_off test_library test_limits test_merge_replay test_nesting \
 	test_order test_periods test_placement test_privileges test_programs test_ranges test_resources test_select test_spills \
 	test_strings test_task test_trampoline test_workers

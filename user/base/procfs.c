@@ -18,6 +18,8 @@
 #include <sys/uio.h>
 #include <unistd.h>
 
+#include "user/base/control_group.h"
+
 #define READ_MAX	       (1u << 20) /* bytes of a file */
 #define INITIAL_TIME_NAMESPACE 0xEFFFFFFA /* PROC_TIME_INIT_INO of the kernel */
 
@@ -293,21 +295,23 @@ void procfs__join_arguments(char *args, size_t size)
 			args[i] = ' ';
 }
 
+static void read_groups(const char *process, char *text, size_t size)
+{
+	char path[64];
+
+	snprintf(path, sizeof(path), "/proc/%s/cgroup", process);
+	if (read_file(path, text, size) <= 0)
+		*text = '\0';
+}
+
 void procfs__cgroup(pid_t pid, char *buf, size_t size)
 {
-	static const char unified[] = "\n0::";
-	char path[64], text[8192] = "\n"; /* so that the first line is as the others */
-	char *line;
+	char groups[8192], own[8192], process[16];
 
-	buf[0] = '\0';
-	snprintf(path, sizeof(path), "/proc/%d/cgroup", pid);
-	if (read_file(path, text + 1, sizeof(text) - 1) <= 0)
-		return;
-	line = strstr(text, unified);
-	if (!line)
-		return;
-	line += strlen(unified);
-	snprintf(buf, size, "%.*s", (int)strcspn(line, "\n"), line);
+	snprintf(process, sizeof(process), "%d", pid);
+	read_groups(process, groups, sizeof(groups));
+	read_groups("self", own, sizeof(own));
+	control_group__choose(groups, own, buf, size);
 }
 
 /* The last of the ids in a status file, if there are several: that in the innermost namespace. */

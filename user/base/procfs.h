@@ -76,7 +76,7 @@ int procfs__processes(int (*fn)(pid_t pid, void *arg), void *arg);
 void procfs__comm(pid_t pid, char *buf, size_t size);
 void procfs__thread_comm(pid_t pid, pid_t tid, char *buf, size_t size);
 
-/* The control group of the unified hierarchy, "/user.slice/...". "" if it is not known. */
+/* The control group of control_group.h, "/user.slice/...". "" if it is not known. */
 void procfs__cgroup(pid_t pid, char *buf, size_t size);
 
 /* The process's id in its own pid namespace; 0 if that is the tracer's, or the process ended. */

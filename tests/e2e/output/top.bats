@@ -119,8 +119,7 @@ adds_up() {
 	inside=$("$RTRACE" ps --json | jq -r '.[] | select(.comm == "edges" and .ns_pid) | .pid')
 	wait_for grep -q "process $inside .*API calls" "$T/cerr"
 	kill -USR1 "$inside"
-	group=${GROUP:+$(basename "$GROUP")}
-	wait_for grep -Eq "^ +1 +[1-9][0-9]* .*/$group\$" "$T/c"
+	wait_for grep -Eq "^ +1 +[1-9][0-9]* .*/${GROUP##*/}${GROUP:+\$}" "$T/c"
 	kill -INT "$tracer"
 	wait "$tracer"
 }
