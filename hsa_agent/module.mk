@@ -50,7 +50,7 @@ GOT_OBJS = $(PEEK_OBJS) $(patsubst %,$(O)/obj/inprocess/%.o,got_patch poke)
 $(O)/tests/test_peek: $(O)/obj/tests/unit/inprocess/test_peek.o $(PEEK_OBJS)
 $(O)/tests/test_stderr_line: $(O)/obj/tests/unit/inprocess/test_stderr_line.o $(patsubst %,$(O)/obj/inprocess/%.o,stderr_line held_signals)
 SPAN_OBJS = $(patsubst %,$(O)/obj/%.o,hsa_agent/calls/call_stubs_code hsa_agent/calls/call_stubs hsa_agent/ring/shared_memory hsa_agent/calls/call_spans common/agent_layout \
-	hsa_agent/calls/span_items inprocess/peek inprocess/mappings inprocess/tsc_clock inprocess/kernel_clock user/agent/agent_calls user/api/span_items user/base/procfs user/clock/clock_map)
+	hsa_agent/calls/span_items inprocess/peek inprocess/mappings inprocess/tsc_clock inprocess/kernel_clock user/agent/agent_calls user/api/span_items user/base/procfs user/base/control_group user/clock/clock_map)
 $(O)/tests/test_spans: $(O)/obj/tests/unit/inprocess/test_spans.o $(SPAN_OBJS)
 $(O)/tests/test_stubs: $(O)/obj/tests/unit/inprocess/test_stubs.o $(O)/obj/tests/unit/inprocess/stub_targets.o $(SPAN_OBJS)
 $(O)/tests/test_bind: $(O)/obj/tests/unit/inprocess/test_bind.o $(O)/obj/hsa_agent/calls/bind_stubs.o $(O)/obj/inprocess/start_thread.o $(patsubst %,$(O)/obj/inprocess/%.o,got_patch poke) \

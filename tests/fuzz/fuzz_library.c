@@ -29,7 +29,7 @@ enum door functions__door(const struct functions *fns, const char *name)
 	return (unsigned char)*name % DOORS;
 }
 
-struct function *functions__get(struct functions *fns, const char *symbol)
+struct function *functions__get_in(struct functions *fns, const char *symbol, uint32_t *library)
 {
 	static char name[] = "function";
 	size_t i = strlen(symbol) % 65; /* as if there were no more */

@@ -4,6 +4,8 @@
  */
 #include "user/api/functions.h"
 
+#include <inttypes.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -13,19 +15,22 @@
 
 struct entry {
 	struct function fn;
-	char *symbol;
+	char *key; /* the symbol, or what stands for it and its library */
 	UT_hash_handle hh;
 };
 
 struct functions {
 	const struct selection *selection;
-	struct entry *by_symbol;
+	struct entry *by_key;
 	struct entry **by_id;
 	uint32_t count;
 	uint32_t odd; /* that no header has, or was to have */
+	uint32_t libraries;
 };
 
-#define ODD_MAX (RT_FUNCTIONS / 2)
+#define ODD_MAX	      (RT_FUNCTIONS / 2)
+#define LIBRARIES_MAX 64 /* with ranges; what comes then is taken for the last one */
+#define RANGE_PREFIX  "roctxRange"
 
 static const struct {
 	const char *prefix;
@@ -106,7 +111,7 @@ struct functions *functions__new(const struct selection *selection)
 
 static void free_entry(struct entry *e)
 {
-	free(e->symbol);
+	free(e->key);
 	free(e->fn.name);
 	free(e);
 }
@@ -117,8 +122,8 @@ void functions__free(struct functions *fns)
 
 	if (!fns)
 		return;
-	HASH_ITER (hh, fns->by_symbol, e, next) {
-		HASH_DEL(fns->by_symbol, e);
+	HASH_ITER (hh, fns->by_key, e, next) {
+		HASH_DEL(fns->by_key, e);
 		free_entry(e);
 	}
 	free(fns->by_id);
@@ -199,7 +204,7 @@ static bool take_odd(struct functions *fns, const char *symbol)
 	return fns->odd++ < ODD_MAX;
 }
 
-static struct entry *new_entry(struct functions *fns, const char *symbol)
+static struct entry *new_entry(struct functions *fns, const char *key, const char *symbol)
 {
 	struct entry **grown, *e;
 	char name[API_NAME_MAX];
@@ -214,9 +219,9 @@ static struct entry *new_entry(struct functions *fns, const char *symbol)
 	if (!e)
 		return NULL;
 	api__canonical(symbol, name, sizeof(name));
-	e->symbol = strdup(symbol);
+	e->key = strdup(key);
 	e->fn.name = strdup(name);
-	if (!e->symbol || !e->fn.name) {
+	if (!e->key || !e->fn.name) {
 		free_entry(e);
 		return NULL;
 	}
@@ -228,7 +233,7 @@ static struct entry *new_entry(struct functions *fns, const char *symbol)
 		e->fn.api = api__find(symbol);
 	set_plan(fns, &e->fn);
 	fns->by_id[fns->count++] = e;
-	HASH_ADD_KEYPTR(hh, fns->by_symbol, e->symbol, strlen(e->symbol), e);
+	HASH_ADD_KEYPTR(hh, fns->by_key, e->key, strlen(e->key), e);
 	return e;
 }
 
@@ -245,13 +250,36 @@ enum door functions__door(const struct functions *fns, const char *name)
 	return fns->selection->doorbells ? doorbell_functions__door(name) : DOOR_NONE;
 }
 
-struct function *functions__get(struct functions *fns, const char *symbol)
+static struct entry *get(struct functions *fns, const char *key, const char *symbol)
 {
 	struct entry *e;
 
-	HASH_FIND_STR(fns->by_symbol, symbol, e);
-	if (!e)
-		e = new_entry(fns, symbol);
+	HASH_FIND_STR(fns->by_key, key, e);
+	return e ? e : new_entry(fns, key, symbol);
+}
+
+struct function *functions__get(struct functions *fns, const char *symbol)
+{
+	struct entry *e = get(fns, symbol, symbol);
+
+	return e ? &e->fn : NULL;
+}
+
+struct function *functions__get_in(struct functions *fns, const char *symbol, uint32_t *library)
+{
+	char key[API_NAME_MAX + 16];
+	struct entry *e;
+
+	if (strncmp(symbol, RANGE_PREFIX, strlen(RANGE_PREFIX)) || !api__knows(symbol))
+		return functions__get(fns, symbol);
+	if (!*library && fns->libraries < LIBRARIES_MAX)
+		fns->libraries++;
+	if (!*library)
+		*library = fns->libraries;
+	snprintf(key, sizeof(key), "%s in %" PRIu32, symbol, *library);
+	e = get(fns, key, symbol);
+	if (e)
+		e->fn.library = *library;
 	return e ? &e->fn : NULL;
 }
 

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The API functions of a trace: one id a symbol, whichever library file it was found in.
+ * The API functions of a trace: one id a symbol, whichever library file it was found in, but for
+ * roctx ranges.
  */
 #ifndef RTRACE_API_FUNCTIONS_H
 #define RTRACE_API_FUNCTIONS_H
@@ -54,6 +55,7 @@ struct function {
 	char *name; /* canonical: that of the function which a variant or an alias is of */
 	enum ev_domain domain;
 	enum function_role role;
+	uint32_t library; /* of roctx ranges: the library in which their numbers hold; else 0 */
 	enum launch_kind launches;
 	bool shown;			/* else captured only to interpret other events */
 	const struct api_function *api; /* NULL: no header knows it */
@@ -80,6 +82,12 @@ enum door functions__door(const struct functions *fns, const char *name);
  * The function of that symbol, made if new. NULL: out of memory, or too many. Pointers stay valid.
  */
 struct function *functions__get(struct functions *fns, const char *symbol);
+
+/*
+ * The same, as it is in a library: of functions for roctx ranges each has its own. `*library` is
+ * its number, which it is given here if that is 0.
+ */
+struct function *functions__get_in(struct functions *fns, const char *symbol, uint32_t *library);
 
 /* NULL if there is none. */
 struct function *functions__by_id(struct functions *fns, uint64_t id);

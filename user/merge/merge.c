@@ -108,8 +108,7 @@ static void on_range_call(struct merge *m, struct call *c)
 	}
 	if (is_cut(c, 0))
 		c->ev.flags |= EV_F_CUT;
-	roctx_ranges__call(c->process, c->thread, &c->ev, c->fn->role, c->quiet, message, on_range,
-			   t);
+	roctx_ranges__call(c->process, c->thread, &c->ev, c->fn, c->quiet, message, on_range, t);
 }
 
 /* __hipRegisterFunction(modules, host function, name, ...) */

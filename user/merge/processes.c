@@ -4,7 +4,6 @@
  */
 #include "user/merge/processes.h"
 
-#include <errno.h>
 #include <inttypes.h>
 #include <stdio.h>
 #include <unistd.h>
@@ -153,16 +152,9 @@ void processes__end_process(struct tasks *t, uint32_t pid, uint64_t ts)
 	DL_APPEND(t->ended, p);
 }
 
-static void free_ranges(struct range_stack *s)
-{
-	for (size_t i = 0; i < s->count; i++)
-		free(s->open[i].message);
-	free(s->open);
-}
-
 static void free_process(struct process *p)
 {
-	free_ranges(&p->started);
+	started_ranges__free(&p->started);
 	free(p);
 }
 
@@ -363,7 +355,7 @@ void processes__remove_thread(struct tasks *t, struct thread *th)
 		HASH_DELETE(hh_ns, t->by_ns_tid, th);
 	forget_unknown(t, th);
 	external_ids__clear(&th->external);
-	free_ranges(&th->ranges);
+	range_stack__free(&th->ranges);
 	free(th->more_recent);
 	free(th->nesting);
 	free(th);
@@ -387,28 +379,4 @@ void processes__free(struct tasks *t)
 		free_process(p);
 	}
 	free(t);
-}
-
-int range_stack__push(struct range_stack *s, const struct open_range *range, const char *message)
-{
-	if (s->count == s->capacity) {
-		size_t capacity = s->capacity ? s->capacity * 2 : 8;
-		struct open_range *open = realloc(s->open, capacity * sizeof(*open));
-
-		if (!open)
-			return -ENOMEM;
-		s->open = open;
-		s->capacity = capacity;
-	}
-	s->open[s->count] = *range;
-	s->open[s->count++].message = strdup(message);
-	return 0;
-}
-
-struct open_range range_stack__take(struct range_stack *s, size_t n)
-{
-	struct open_range r = s->open[n];
-
-	memmove(&s->open[n], &s->open[n + 1], (--s->count - n) * sizeof(*s->open));
-	return r;
 }

@@ -16,27 +16,11 @@
 #include "user/merge/external_ids.h"
 #include "user/merge/call_nesting.h"
 #include "user/merge/hip_streams.h"
+#include "user/merge/open_ranges.h"
 
 struct agent_view;
 struct birth;
 struct gpu_op;
-
-/* A roctx range that is open. */
-struct open_range {
-	uint64_t id;	 /* unique in the trace: correlation ID of the call that opened it */
-	uint64_t handle; /* start/stop: what roctxRangeStartA returned */
-	uint64_t parent;
-	uint64_t begin;
-	uint32_t tid;
-	bool cut;
-	bool quiet;    /* tracing was off when it was opened */
-	char *message; /* its own; NULL: no memory */
-};
-
-struct range_stack {
-	struct open_range *open;
-	size_t count, capacity;
-};
 
 /* A finished call, remembered for GPU operations with late records. */
 struct recent_span {
@@ -53,7 +37,7 @@ struct thread {
 	uint32_t pid, tid;
 	uint64_t ns_key; /* pid << 32 | the id in its own pid namespace, 0 unknown */
 	bool told;	 /* to the sinks */
-	bool renamed;	 /* since it was told */
+	bool renamed;	 /* since it was reported */
 	bool named;	 /* by roctx: what the kernel calls it does not matter */
 	bool unknown;	 /* it was not there when it was named */
 	char comm[64];
@@ -84,7 +68,7 @@ struct thread {
 struct process {
 	uint32_t pid;
 	bool told;
-	bool renamed; /* since it was told */
+	bool renamed; /* since it was reported */
 	char comm[16];
 	char cmdline[RT_CMDLINE_MAX + 1];
 	char cgroup[512];
@@ -95,7 +79,7 @@ struct process {
 	bool captured;	     /* it made a call that passed the filters */
 	uint32_t ns_pid;     /* its id in its own pid namespace, 0: ours */
 	char libraries[512]; /* base names of the files that it was probed in, with ", " between */
-	struct range_stack started; /* ranges by start/stop */
+	struct started_range *started; /* ranges by start/stop */
 	struct off_times off;
 	bool calls_hip;
 	struct streams streams;
@@ -176,11 +160,5 @@ void processes__remove_thread(struct tasks *t, struct thread *thread);
 /* Forgets the process that processes__process gives for that id. Its threads are not its business.
  */
 void processes__remove_process(struct tasks *t, uint32_t pid);
-
-/* Adds the range with a copy of the message. -ENOMEM, else 0. */
-int range_stack__push(struct range_stack *s, const struct open_range *range, const char *message);
-
-/* Takes the nth one off. The message is the caller's to free. */
-struct open_range range_stack__take(struct range_stack *s, size_t n);
 
 #endif

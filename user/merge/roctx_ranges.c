@@ -27,55 +27,73 @@ static struct event range_event(uint32_t pid, const struct open_range *r, uint64
 /* What a roctx call says. */
 struct range_call {
 	const struct event *span;
+	uint32_t library;
 	const char *message;
 	bool quiet;
 	range_fn fn;
 	void *arg;
 };
 
-static void open_range(struct range_stack *stack, const struct range_call *c, bool nested)
+static struct open_range opened_by(const struct range_call *c)
 {
-	struct open_range r = {
+	return (struct open_range){
 		.id = c->span->corr,
-		.handle = c->span->ret,
+		.library = c->library,
 		.begin = c->span->begin,
 		.tid = c->span->tid,
 		.cut = c->span->flags & EV_F_CUT,
 		.quiet = c->quiet,
 	};
-
-	if (nested && stack->count)
-		r.parent = stack->open[stack->count - 1].id;
-	range_stack__push(stack, &r, c->message ? c->message : "");
 }
 
-/* The nth one of the stack. */
-static void close_range(uint32_t pid, struct range_stack *s, size_t n, const struct range_call *c,
+static void close_range(uint32_t pid, const struct open_range *r, const struct range_call *c,
 			uint32_t flags)
 {
-	struct open_range r = range_stack__take(s, n);
-	struct event ev = range_event(pid, &r, c->span->end, flags);
+	struct event ev = range_event(pid, r, c->span->end, flags);
 
-	if (!r.quiet || !c->quiet)
+	if (!r->quiet || !c->quiet)
 		c->fn(&ev, c->arg);
-	free(r.message);
+	free(r->message);
 }
 
+static void push(struct thread *th, const struct range_call *c)
+{
+	struct open_range r = opened_by(c);
+
+	if (th->ranges.count)
+		r.parent = th->ranges.open[th->ranges.count - 1].id;
+	range_stack__push(&th->ranges, &r, c->message ? c->message : "");
+}
+
+/* The innermost of that library; if there is none, it was pushed before the trace began, or never.
+ */
 static void pop(struct thread *th, const struct range_call *c)
 {
-	if (th->ranges.count) /* else pushed before the trace began, or never */
-		close_range(th->pid, &th->ranges, th->ranges.count - 1, c, 0);
+	struct range_stack *s = &th->ranges;
+	struct open_range r;
+	size_t i;
+
+	for (i = s->count; i > 0 && s->open[i - 1].library != c->library; i--)
+		;
+	if (!i)
+		return;
+	r = range_stack__take(s, i - 1);
+	close_range(th->pid, &r, c, 0);
+}
+
+static void start(struct process *p, const struct range_call *c)
+{
+	struct open_range r = opened_by(c);
+
+	started_ranges__add(&p->started, c->span->ret, &r, c->message ? c->message : "");
 }
 
 static void stop(struct process *p, const struct range_call *c)
 {
-	struct range_stack *s = &p->started;
-	size_t i;
+	struct open_range r;
 
-	for (i = s->count; i > 0 && s->open[i - 1].handle != c->span->args[0]; i--)
-		;
-	if (i)
-		close_range(p->pid, s, i - 1, c, EV_F_PROCESS);
+	if (started_ranges__take(&p->started, c->library, c->span->args[0], &r))
+		close_range(p->pid, &r, c, EV_F_PROCESS);
 }
 
 static void mark(const struct range_call *c)
@@ -93,18 +111,18 @@ static void mark(const struct range_call *c)
 }
 
 void roctx_ranges__call(struct process *p, struct thread *th, const struct event *span,
-			enum function_role role, bool quiet, const char *message, range_fn fn,
-			void *arg)
+			const struct function *function, bool quiet, const char *message,
+			range_fn fn, void *arg)
 {
-	const struct range_call c = {span, message, quiet, fn, arg};
+	const struct range_call c = {span, function->library, message, quiet, fn, arg};
 
-	if (role == ROLE_RANGE_PUSH)
-		open_range(&th->ranges, &c, true);
-	else if (role == ROLE_RANGE_POP)
+	if (function->role == ROLE_RANGE_PUSH)
+		push(th, &c);
+	else if (function->role == ROLE_RANGE_POP)
 		pop(th, &c);
-	else if (role == ROLE_RANGE_START)
-		open_range(&p->started, &c, false);
-	else if (role == ROLE_RANGE_STOP)
+	else if (function->role == ROLE_RANGE_START)
+		start(p, &c);
+	else if (function->role == ROLE_RANGE_STOP)
 		stop(p, &c);
 	else
 		mark(&c);
@@ -118,27 +136,30 @@ uint64_t roctx_ranges__at(const struct thread *th, uint64_t instant)
 	return 0;
 }
 
-static void cut(struct range_stack *s, uint32_t pid, uint64_t now, uint32_t flags, range_fn fn,
+static void cut(struct open_range *r, uint32_t pid, uint64_t now, uint32_t flags, range_fn fn,
 		void *arg)
 {
-	struct event ev;
+	struct event ev = range_event(pid, r, now, flags | EV_F_UNFINISHED);
 
-	while (s->count) {
-		struct open_range r = range_stack__take(s, s->count - 1);
-
-		ev = range_event(pid, &r, now, flags | EV_F_UNFINISHED);
-		if (!r.quiet)
-			fn(&ev, arg);
-		free(r.message);
-	}
+	if (!r->quiet)
+		fn(&ev, arg);
+	free(r->message);
 }
 
 void roctx_ranges__cut_thread(struct thread *th, uint64_t now, range_fn fn, void *arg)
 {
-	cut(&th->ranges, th->pid, now, 0, fn, arg);
+	struct open_range r;
+
+	while (th->ranges.count) {
+		r = range_stack__take(&th->ranges, th->ranges.count - 1);
+		cut(&r, th->pid, now, 0, fn, arg);
+	}
 }
 
 void roctx_ranges__cut_process(struct process *p, uint64_t now, range_fn fn, void *arg)
 {
-	cut(&p->started, p->pid, now, EV_F_PROCESS, fn, arg);
+	struct open_range r;
+
+	while (started_ranges__take_any(&p->started, &r))
+		cut(&r, p->pid, now, EV_F_PROCESS, fn, arg);
 }

@@ -5,7 +5,8 @@
  * roctxRangePushA opens a range on its thread, roctxRangePop closes the innermost one; StartA opens
  * one of the process, which roctxRangeStop closes by its handle, from any thread. A range lasts
  * from the entry of the call that opens it to the return of the one that closes it, and its id is
- * the correlation ID of the opening call.
+ * the correlation ID of the opening call. A process may have several libraries of roctx: each
+ * closes its own ranges alone.
  */
 #ifndef RTRACE_MERGE_ROCTX_RANGES_H
 #define RTRACE_MERGE_ROCTX_RANGES_H
@@ -21,8 +22,8 @@ typedef void (*range_fn)(const struct event *ev, void *arg);
  * completes. `quiet`: tracing was off. A range is handed out if it was on at one of its ends.
  */
 void roctx_ranges__call(struct process *p, struct thread *th, const struct event *span,
-			enum function_role role, bool quiet, const char *message, range_fn fn,
-			void *arg);
+			const struct function *function, bool quiet, const char *message,
+			range_fn fn, void *arg);
 
 /* Id of the innermost range open on the thread at that instant, 0 if none. */
 uint64_t roctx_ranges__at(const struct thread *th, uint64_t instant);

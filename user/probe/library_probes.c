@@ -59,6 +59,7 @@ struct candidates {
 	size_t count, space;
 	uint64_t *starts; /* of all functions, sorted */
 	size_t start_count;
+	uint32_t library; /* functions__get_in's number */
 };
 
 /* For an array of `count`, is there room for one more? Grows by half. */
@@ -144,7 +145,7 @@ static int add_symbol(struct library *lib, struct candidates *c, const struct im
 		return not_probed(lib, name, "it lies in no executable segment");
 	if (new.code.size > size)
 		new.code.size = size;
-	new.fn = functions__get(fns, name);
+	new.fn = functions__get_in(fns, name, &c->library);
 	if (!new.fn)
 		return not_probed(lib, name, "too many functions, or no memory");
 	if (!make_room(&c->array, c->count, &c->space, sizeof(*c->array)))

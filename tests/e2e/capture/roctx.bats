@@ -103,3 +103,36 @@ messages() {
 	grep -q 'lost 4 messages of ranges and marks' "$T/err"
 	[ "$(jq .otherData.unreadable "$T/t.json")" = 4 ]
 }
+
+# PyTorch brings a library of roctx, its user another: both count their ranges from 1.
+@test "two libraries in one process: each stops and pops its own ranges" {
+	cat >"$T/two.py" <<-END
+		import ctypes, sys
+		one, two = (ctypes.CDLL(path) for path in sys.argv[1:])
+		for i in range(3):
+		    a = one.roctxRangeStartA(b"framework")
+		    b = two.roctxRangeStartA(b"application")
+		    print(a == b)
+		    two.roctxRangeStop(b)
+		    one.roctxRangeStop(a)
+		    one.roctxRangePushA(b"outer")
+		    two.roctxRangePushA(b"inner")
+		    one.roctxRangePop()
+		    two.roctxRangePop()
+	END
+	cp "$O/libroctx64.so.4" "$O/librocprofiler-sdk-roctx.so.1" "$T"
+	"$RTRACE" -t roctx -f json -f rtrace -o "$T/t" -- /usr/bin/python3 "$T/two.py" \
+		"$T/libroctx64.so.4" "$T/librocprofiler-sdk-roctx.so.1" >"$T/out" 2>"$T/err"
+	nothing_lost "$T/err"
+	[ "$(uniq -c "$T/out" | awk '{ print $1, $2 }')" = "3 True" ]
+	jq -r '[.traceEvents[] | select(.cat == "roctx" and (.args.args | not)) |
+		if .ph == "X" then [.ts, .name, "begins"], [.ts + .dur, .name, "ends"]
+		elif .ph == "b" then [.ts, .name, "begins"] else [.ts, .name, "ends"] end] | sort[] | .[1:] | join(" ")' \
+		"$T/t.json" >"$T/order"
+	for _ in 1 2 3; do
+		printf '%s\n' "framework begins" "application begins" "application ends" "framework ends" \
+			"outer begins" "inner begins" "outer ends" "inner ends"
+	done | diff - "$T/order"
+	# A function is one, wherever it lies.
+	"$RTRACE" report --json "$T/t.rtrace" | jq -e '[.. | objects | select(.name? == "roctxRangePop") | .calls] == [6]'
+}

@@ -42,6 +42,23 @@ static struct event roctx(const char *name, uint64_t corr, uint64_t begin, uint6
 			      .tid = 7};
 }
 
+/* Of two libraries. */
+static const struct function push_of[] = {{.role = ROLE_RANGE_PUSH, .library = 1},
+					  {.role = ROLE_RANGE_PUSH, .library = 2}},
+			     pop_of[] = {{.role = ROLE_RANGE_POP, .library = 1},
+					 {.role = ROLE_RANGE_POP, .library = 2}},
+			     start_of[] = {{.role = ROLE_RANGE_START, .library = 1},
+					   {.role = ROLE_RANGE_START, .library = 2}},
+			     stop_of[] = {{.role = ROLE_RANGE_STOP, .library = 1},
+					  {.role = ROLE_RANGE_STOP, .library = 2}},
+			     mark_of[] = {{.role = ROLE_MARK}};
+
+static void call(struct process *p, struct thread *th, const struct event *ev,
+		 const struct function *fn, const char *message, struct told *t)
+{
+	roctx_ranges__call(p, th, ev, fn, false, message, tell, t);
+}
+
 static void ranges_nest(void **state)
 {
 	struct event a = roctx("roctxRangePushA", 11, 100, 0, 0),
@@ -52,13 +69,13 @@ static void ranges_nest(void **state)
 	struct process p = {.pid = 5};
 	struct told t = {};
 
-	roctx_ranges__call(&p, &th, &a, ROLE_RANGE_PUSH, false, "outer", tell, &t);
-	roctx_ranges__call(&p, &th, &b, ROLE_RANGE_PUSH, false, "inner", tell, &t);
+	call(&p, &th, &a, &push_of[0], "outer", &t);
+	call(&p, &th, &b, &push_of[0], "inner", &t);
 	assert_int_equal(roctx_ranges__at(&th, 250), 12);
 	assert_int_equal(roctx_ranges__at(&th, 150), 11);
 	assert_int_equal(roctx_ranges__at(&th, 50), 0);
-	roctx_ranges__call(&p, &th, &pop1, ROLE_RANGE_POP, false, NULL, tell, &t);
-	roctx_ranges__call(&p, &th, &pop2, ROLE_RANGE_POP, false, NULL, tell, &t);
+	call(&p, &th, &pop1, &pop_of[0], NULL, &t);
+	call(&p, &th, &pop2, &pop_of[0], NULL, &t);
 	assert_int_equal(t.count, 2);
 	assert_string_equal(t.events[0].name, "inner");
 	assert_int_equal(t.events[0].parent, 11);
@@ -76,7 +93,7 @@ static void a_pop_without_a_push_is_no_range(void **state)
 	struct process p = {};
 	struct told t = {};
 
-	roctx_ranges__call(&p, &th, &pop, ROLE_RANGE_POP, false, NULL, tell, &t);
+	call(&p, &th, &pop, &pop_of[0], NULL, &t);
 	assert_int_equal(t.count, 0);
 }
 
@@ -90,10 +107,10 @@ static void started_ranges_stop_by_handle_in_any_order(void **state)
 	struct process p = {.pid = 5};
 	struct told t = {};
 
-	roctx_ranges__call(&p, &th, &a, ROLE_RANGE_START, false, "a", tell, &t);
-	roctx_ranges__call(&p, &th, &b, ROLE_RANGE_START, false, "b", tell, &t);
-	roctx_ranges__call(&p, &th, &stop1, ROLE_RANGE_STOP, false, NULL, tell, &t);
-	roctx_ranges__call(&p, &th, &stop9, ROLE_RANGE_STOP, false, NULL, tell, &t);
+	call(&p, &th, &a, &start_of[0], "a", &t);
+	call(&p, &th, &b, &start_of[0], "b", &t);
+	call(&p, &th, &stop1, &stop_of[0], NULL, &t);
+	call(&p, &th, &stop9, &stop_of[0], NULL, &t);
 	assert_int_equal(t.count, 1);
 	assert_string_equal(t.events[0].name, "a");
 	assert_true(t.events[0].flags & EV_F_PROCESS);
@@ -102,7 +119,65 @@ static void started_ranges_stop_by_handle_in_any_order(void **state)
 	assert_string_equal(t.events[1].name, "b");
 	assert_int_equal(t.events[1].end, 1000);
 	assert_true(t.events[1].flags & EV_F_UNFINISHED);
-	free(p.started.open);
+	assert_null(p.started);
+}
+
+static void a_library_stops_and_pops_its_own_ranges(void **state)
+{
+	struct event first = roctx("roctxRangeStartA", 11, 100, 1, 0),
+		     second = roctx("roctxRangeStartA", 12, 200, 1, 0),
+		     stop = roctx("roctxRangeStop", 13, 300, 0, 1),
+		     outer = roctx("roctxRangePushA", 14, 400, 0, 0),
+		     inner = roctx("roctxRangePushA", 15, 500, 0, 0),
+		     pop = roctx("roctxRangePop", 16, 600, 0, 0);
+	struct thread th = {.pid = 5, .tid = 7};
+	struct process p = {.pid = 5};
+	struct told t = {};
+
+	call(&p, &th, &first, &start_of[0], "a", &t);
+	call(&p, &th, &second, &start_of[1], "b", &t);
+	call(&p, &th, &stop, &stop_of[0], NULL, &t);
+	call(&p, &th, &stop, &stop_of[0], NULL, &t);
+	assert_int_equal(t.count, 1);
+	assert_string_equal(t.events[0].name, "a");
+	call(&p, &th, &stop, &stop_of[1], NULL, &t);
+	assert_string_equal(t.events[1].name, "b");
+
+	call(&p, &th, &outer, &push_of[1], "outer", &t);
+	call(&p, &th, &inner, &push_of[0], "inner", &t);
+	call(&p, &th, &pop, &pop_of[1], NULL, &t);
+	assert_string_equal(t.events[2].name, "outer");
+	assert_int_equal(roctx_ranges__at(&th, 600), 15);
+	call(&p, &th, &pop, &pop_of[1], NULL, &t);
+	call(&p, &th, &pop, &pop_of[0], NULL, &t);
+	assert_string_equal(t.events[3].name, "inner");
+	assert_int_equal(t.events[3].parent, 14);
+	assert_int_equal(t.count, 4);
+	range_stack__free(&th.ranges);
+}
+
+/* A handle that is given twice means the last range that has it, and then the one before. */
+static void a_handle_given_twice(void **state)
+{
+	struct event first = roctx("roctxRangeStartA", 11, 100, 1, 0),
+		     second = roctx("roctxRangeStartA", 12, 200, 1, 0),
+		     third = roctx("roctxRangeStartA", 13, 300, 2, 0),
+		     stop = roctx("roctxRangeStop", 14, 400, 0, 1);
+	struct thread th = {.pid = 5, .tid = 7};
+	struct process p = {.pid = 5};
+	struct told t = {};
+
+	call(&p, &th, &first, &start_of[0], "first", &t);
+	call(&p, &th, &second, &start_of[0], "second", &t);
+	call(&p, &th, &third, &start_of[0], "third", &t);
+	call(&p, &th, &stop, &stop_of[0], NULL, &t);
+	assert_string_equal(t.events[0].name, "second");
+	call(&p, &th, &stop, &stop_of[0], NULL, &t);
+	assert_string_equal(t.events[1].name, "first");
+	call(&p, &th, &first, &start_of[0], "first", &t);
+	call(&p, &th, &second, &start_of[0], "second", &t);
+	started_ranges__free(&p.started);
+	assert_null(p.started);
 }
 
 static void marks_are_instants(void **state)
@@ -112,7 +187,7 @@ static void marks_are_instants(void **state)
 	struct process p = {};
 	struct told t = {};
 
-	roctx_ranges__call(&p, &th, &m, ROLE_MARK, false, "here", tell, &t);
+	call(&p, &th, &m, &mark_of[0], "here", &t);
 	assert_int_equal(t.count, 1);
 	assert_int_equal(t.events[0].kind, EV_MARK);
 	assert_int_equal(t.events[0].begin, t.events[0].end);
@@ -125,6 +200,8 @@ int main(void)
 		cmocka_unit_test(ranges_nest),
 		cmocka_unit_test(a_pop_without_a_push_is_no_range),
 		cmocka_unit_test(started_ranges_stop_by_handle_in_any_order),
+		cmocka_unit_test(a_library_stops_and_pops_its_own_ranges),
+		cmocka_unit_test(a_handle_given_twice),
 		cmocka_unit_test(marks_are_instants),
 	};
 
