@@ -335,6 +335,14 @@ void targets__look(struct targets *t, pid_t pid, uint64_t since)
 {
 }
 
+void targets__called(struct targets *t, pid_t pid, uint64_t ts)
+{
+}
+
+void targets__drained(struct targets *t, uint64_t until)
+{
+}
+
 void targets__forked(struct targets *t, pid_t child, uint64_t since)
 {
 }

@@ -20,6 +20,12 @@
 
 #include "user/base/control_group.h"
 
+/* Of /proc/PID/stat: its size; the 22nd field, from the third on. */
+#define STAT_MAX 512
+#define START_TIME                                                 \
+	"%*c" /* 4 to 21 */ " %*s %*s %*s %*s %*s %*s %*s %*s %*s" \
+	" %*s %*s %*s %*s %*s %*s %*s %*s %*s %" SCNu64
+
 #define READ_MAX	       (1u << 20) /* bytes of a file */
 #define INITIAL_TIME_NAMESPACE 0xEFFFFFFA /* PROC_TIME_INIT_INO of the kernel */
 
@@ -59,17 +65,39 @@ static ssize_t read_file(const char *path, char *buf, size_t size)
 	return n;
 }
 
-/* 0: there is none. The name in parentheses before it may hold anything. */
-static char thread_state(pid_t tid)
+/*
+ * What /proc/TID/stat has from the state on, in `text`; "": there is no such thread. The name in
+ * parentheses before it may hold anything.
+ */
+static const char *read_stat(pid_t tid, char text[STAT_MAX])
 {
-	char path[PROCFS_PATH], text[512];
-	const char *state;
+	char path[PROCFS_PATH];
+	const char *name_end;
 
 	snprintf(path, sizeof(path), "/proc/%d/stat", tid);
-	if (read_file(path, text, sizeof(text)) <= 0)
+	if (read_file(path, text, STAT_MAX) <= 0)
+		return "";
+	name_end = strrchr(text, ')');
+	return name_end && name_end[1] == ' ' ? name_end + 2 : "";
+}
+
+/* 0: there is none. */
+static char thread_state(pid_t tid)
+{
+	char text[STAT_MAX];
+
+	return *read_stat(tid, text);
+}
+
+uint64_t procfs__started_ns(pid_t pid)
+{
+	char text[STAT_MAX];
+	const char *stat = read_stat(pid, text);
+	uint64_t ticks;
+
+	if (sscanf(stat, START_TIME, &ticks) != 1)
 		return 0;
-	state = strrchr(text, ')');
-	return state && state[1] == ' ' ? state[2] : 0;
+	return ticks * (1000000000ULL / sysconf(_SC_CLK_TCK));
 }
 
 static bool thread_lives(pid_t tid)

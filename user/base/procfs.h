@@ -82,6 +82,9 @@ void procfs__cgroup(pid_t pid, char *buf, size_t size);
 /* The process's id in its own pid namespace; 0 if that is the tracer's, or the process ended. */
 pid_t procfs__ns_pid(pid_t pid);
 
+/* When the process was started, at the earliest: ns after boot. 0: it has ended. */
+uint64_t procfs__started_ns(pid_t pid);
+
 /*
  * Is what it takes for CLOCK_MONOTONIC or CLOCK_BOOTTIME another time than the kernel's, by a time
  * namespace?

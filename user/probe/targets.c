@@ -31,6 +31,8 @@ struct use {
 	bool probed;   /* in this process alone */
 	bool orphaned; /* the thread by which the kernel knows the process there is not its first
 			  any more */
+	uint64_t unsure_since; /* calls are missing if it has not mapped the file later; 0: sure */
+	uint64_t called;       /* when it made a call */
 	UT_hash_handle hh;
 };
 
@@ -42,8 +44,9 @@ struct targets {
 	struct targets_callbacks callbacks;
 	struct known_files *files;
 	struct use *uses;
-	bool late;   /* a program of a tree was probed when it ran already */
-	pid_t *pids; /* added */
+	size_t unsure; /* of these */
+	bool late;     /* a program of a tree was probed when it ran already */
+	pid_t *pids;   /* added */
 	size_t pid_count;
 };
 
@@ -173,29 +176,6 @@ static void tell_never(struct targets *t, pid_t pid, const char *name, uint64_t 
 	t->callbacks.gap(pid, what, since, clock__boot_ns(), t->callbacks.arg);
 }
 
-/* The process uses the file, and may have called it since then. 1: it has a gap for that. */
-static int use_file(struct targets *t, struct library *lib, pid_t pid, uint64_t since)
-{
-	struct use *u;
-	int n;
-
-	if (!(lib->probe_count + lib->door_count))
-		return 0;
-	u = get_use(t, lib, pid);
-	if (!u)
-		return -ENOMEM;
-	if (u->told)
-		return 0;
-	u->told = true;
-	n = attach_use(t, u);
-	t->callbacks.uses(pid, lib, t->callbacks.arg);
-	/* In a tree it may have been probed in another process since. */
-	if (!since || since >= lib->attached_at || (!n && t->reach == REACH_TREE))
-		return n < 0 ? n : 0;
-	tell_late(t, pid, lib, since);
-	return n < 0 ? n : 1;
-}
-
 /* ---- processes that are kept off ---- */
 
 struct left_out {
@@ -249,6 +229,8 @@ struct scan {
 	struct targets *t;
 	pid_t pid;
 	bool only_count;
+	bool mapped;	 /* at `since` */
+	uint64_t called; /* when: the record of its mapping may follow; 0: it does not */
 	uint64_t since;
 	const char *name; /* of a file that it is said to have mapped */
 	bool named;	  /* it was among those found */
@@ -256,6 +238,50 @@ struct scan {
 	int found;
 	int err;
 };
+
+static void settle(struct targets *t, struct use *u, uint64_t since)
+{
+	if (!u->unsure_since)
+		return;
+	u->unsure_since = 0;
+	t->unsure--;
+	if (since < u->key.lib->attached_at)
+		tell_late(t, u->key.pid, u->key.lib, since);
+}
+
+/*
+ * The process uses the file, and may have called it since then. 1: it has a gap for that. In a tree
+ * the file may have been probed in another process since.
+ */
+static int use_file(struct scan *s, struct library *lib)
+{
+	struct targets *t = s->t;
+	struct use *u;
+	int n;
+
+	if (!(lib->probe_count + lib->door_count))
+		return 0;
+	u = get_use(t, lib, s->pid);
+	if (!u)
+		return -ENOMEM;
+	if (u->told && s->mapped)
+		settle(t, u, s->since);
+	if (u->told)
+		return 0;
+	u->told = true;
+	n = attach_use(t, u);
+	t->callbacks.uses(s->pid, lib, t->callbacks.arg);
+	if (!s->since || s->since >= lib->attached_at || (!n && t->reach == REACH_TREE))
+		return n < 0 ? n : 0;
+	if (s->called) {
+		u->unsure_since = s->since;
+		u->called = s->called;
+		t->unsure++;
+		return n < 0 ? n : 0;
+	}
+	tell_late(t, s->pid, lib, s->since);
+	return n < 0 ? n : 1;
+}
 
 /* `name` gets the file's, without its folder. */
 static bool is_rocm_mapping(const struct mapping *m, char name[256])
@@ -289,7 +315,7 @@ static int on_mapping(const struct mapping *m, void *arg)
 			log_warn("process %d: read %s: %s", s->pid, m->path, strerror(-s->err));
 		return 0;
 	}
-	err = use_file(s->t, lib, s->pid, s->since);
+	err = use_file(s, lib);
 	s->err = s->err || err > 0 ? s->err : err;
 	return 0;
 }
@@ -326,7 +352,7 @@ static void scan_program(struct scan *s)
 	if (!lib || !lib->probe_count)
 		return;
 	s->found++;
-	s->err = use_file(s->t, lib, s->pid, s->since);
+	s->err = use_file(s, lib);
 	s->late = s->err > 0;
 	s->err = s->late ? 0 : s->err;
 }
@@ -382,7 +408,7 @@ int targets__add_process(struct targets *t, pid_t pid)
 void targets__mapped(struct targets *t, pid_t pid, const struct rt_rec_mapped *rec)
 {
 	bool held = rec->h.flags & RT_MAPPED_STOPPED;
-	struct scan s = {.t = t, .pid = pid, .since = held ? 0 : rec->h.ts};
+	struct scan s = {.t = t, .pid = pid, .mapped = true, .since = held ? 0 : rec->h.ts};
 	char name[sizeof(rec->name)];
 
 	snprintf(name, sizeof(name), "%s", rec->name);
@@ -405,6 +431,34 @@ void targets__look(struct targets *t, pid_t pid, uint64_t since)
 		return;
 	scan_program(&s);
 	scan_process(&s);
+}
+
+/*
+ * The record of what it has mapped may wait in the ring of another CPU. A process that was forked
+ * has no such record: it may have called what its parent had mapped since it was started.
+ */
+void targets__called(struct targets *t, pid_t pid, uint64_t ts)
+{
+	struct scan s = {.t = t, .pid = pid, .called = ts};
+
+	if (keep_off(t, pid) >= 0)
+		return;
+	if (t->reach == REACH_NODE)
+		s.since = procfs__started_ns(pid);
+	scan_program(&s);
+	scan_process(&s);
+}
+
+void targets__drained(struct targets *t, uint64_t until)
+{
+	struct use *u, *next;
+
+	if (!t->unsure)
+		return;
+	HASH_ITER (hh, t->uses, u, next) {
+		if (u->called < until)
+			settle(t, u, u->unsure_since);
+	}
 }
 
 struct mapped_libraries {
@@ -509,6 +563,7 @@ void targets__exec(struct targets *t, pid_t pid, bool by_thread, uint64_t since)
 	HASH_ITER (hh, t->uses, u, next) {
 		if (u->key.pid != (uint64_t)pid)
 			continue;
+		settle(t, u, u->unsure_since);
 		u->told = false;
 		u->orphaned |= by_thread;
 	}
@@ -557,8 +612,10 @@ void targets__exit(struct targets *t, pid_t pid)
 	struct use *u, *next;
 
 	HASH_ITER (hh, t->uses, u, next) {
-		if (u->key.pid == (uint64_t)pid)
-			remove_use(t, u);
+		if (u->key.pid != (uint64_t)pid)
+			continue;
+		settle(t, u, u->unsure_since);
+		remove_use(t, u);
 	}
 }
 

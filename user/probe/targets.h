@@ -98,9 +98,17 @@ void targets__forked(struct targets *t, pid_t child, uint64_t since);
 void targets__first_thread_ended(struct targets *t, pid_t pid, uint64_t since);
 
 /*
- * Finds and probes the files of a process without records of them: it makes calls and is a
- * child, or records are missing. Of files that are new to it calls since `since` may be missing; 0:
- * none.
+ * The process has made its first call, at `ts`: finds and probes its files, which a child has
+ * without records of them.
+ */
+void targets__called(struct targets *t, pid_t pid, uint64_t ts);
+
+/* All records up to that time were handed in. */
+void targets__drained(struct targets *t, uint64_t until);
+
+/*
+ * Finds and probes the files of a process as records are missing. Of files that are new to it calls
+ * since `since` may be missing.
  */
 void targets__look(struct targets *t, pid_t pid, uint64_t since);
 

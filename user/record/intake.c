@@ -160,7 +160,7 @@ static void on_first_call(struct intake *in, const struct rt_rec *rec)
 	if (!p || in->stopping)
 		return;
 	if (!p->libraries[0])
-		targets__look(in->targets, rec->pid, 0);
+		targets__called(in->targets, rec->pid, rec->ts);
 	if (in->filtered && !p->captured)
 		look_late(in, rec->pid);
 	p->captured = true;
@@ -565,6 +565,7 @@ static void release(struct intake *in, uint64_t now, bool complete)
 	if (!complete && now - in->last_round < HELD_UP_NS)
 		return;
 	reorder_buffer__release(in->order, in->last_round, on_released, in);
+	targets__drained(in->targets, in->last_round);
 	gpu_operations__time(in->operations);
 	if (in->dispatches)
 		doorbell_dispatches__round(in->dispatches, in->last_round);
@@ -621,6 +622,7 @@ void intake__drain_last(struct intake *in)
 	agent_set__reap(in->agents); /* all records of the processes that ended were read by now */
 	if (!capture__drain(in->capture, on_kernel_record, in))
 		in->trace->stats.lost_other++; /* at least */
+	targets__drained(in->targets, UINT64_MAX);
 	drain_agents(in);
 	reorder_buffer__release(in->order, UINT64_MAX, on_released, in);
 	if (in->dispatches)

@@ -306,6 +306,65 @@ started() {
 	[ "$(count "$T/t.json" hipTestPlain)" = 500 ]
 }
 
+# called_early [fork]: a process, or its child, maps a library that is probed and one that is not while the tracer is stopped.
+# It calls the second on the CPU where it has mapped it, and the first on another one. When both are probed it goes on.
+called_early() {
+	rm -rf "$T/known" "$T/new" "$T/go"
+	mkdir "$T/known" "$T/new"
+	cp "$O/libroctx64.so.4" "$T/known"
+	cp "$O/librocprofiler-sdk-roctx.so.1" "$T/new"
+	cat >"$T/early.py" <<-'END'
+		import ctypes, os, sys, time
+		folder, forks = sys.argv[1], len(sys.argv) > 2
+		cpus = sorted(os.sched_getaffinity(0))
+		os.sched_setaffinity(0, {cpus[-1]})
+		new = ctypes.CDLL(folder + "/new/librocprofiler-sdk-roctx.so.1")
+		known = ctypes.CDLL(folder + "/known/libroctx64.so.4")
+		if forks and os.fork():
+		    sys.exit(os.wait()[1])
+		new.roctxMarkA(b"missed")
+		os.sched_setaffinity(0, {cpus[0]})
+		known.roctxMarkA(b"known")
+		print(os.getpid(), flush=True)
+		while not os.path.exists(folder + "/go"):
+		    time.sleep(0.01)
+		new.roctxMarkA(b"seen")
+	END
+	fresh out
+	"$RTRACE" -v -a -t roctx -f json -o "$T/t.json" 2>"$T/err" &
+	tracer=$!
+	JOBS_STARTED+=("$tracer")
+	started 'tracing starts'
+	/usr/bin/python3 -c 'import ctypes, sys; ctypes.CDLL(sys.argv[1]); input()' "$T/known/libroctx64.so.4" \
+		< <(wait_for grep -q "attach: .* of $T/known" "$T/err" && echo)
+	started "attach: .* of $T/known"
+	kill -STOP "$tracer"
+	/usr/bin/python3 "$T/early.py" "$T" "$@" >"$T/out" &
+	job=$!
+	JOBS_STARTED+=("$job")
+	wait_for grep -q . "$T/out"
+	kill -CONT "$tracer"
+	started "attach: .* of $T/new"
+	touch "$T/go"
+	wait "$job"
+	kill -INT "$tracer"
+	wait "$tracer"
+}
+
+# bats test_tags=node
+@test "-a: calls that were made before their library was probed lie in a gap" {
+	for forks in "" fork; do
+		called_early $forks
+		jq -r --argjson pid "$(cat "$T/out")" '.traceEvents[] | select(.pid == $pid and .cat != "__metadata") |
+			select(.ph == "i" or .ph == "b") | .name' "$T/t.json" >"$T/shown"
+		cat "$T/shown"
+		[ "$(grep -cx 'known\|seen' "$T/shown")" = 2 ]
+		grep "$T/new/.* was probed up to .* ms after it was mapped" "$T/shown"
+		# The library that was probed has none.
+		not grep "$T/known/.*probed" "$T/shown"
+	done
+}
+
 # The tracefs events of the tracer with that pid.
 events_of() {
 	grep -c "rtrace_$1/" /sys/kernel/tracing/uprobe_events
