@@ -412,7 +412,7 @@ SEC("tp_btf/task_rename")
 int BPF_PROG(task_rename, struct task_struct *task, const char *comm)
 {
 	if (has_traced_name(task))
-		send_name(task, comm);
+		send_task(RT_REC_NAME, task, comm, 0);
 	return 0;
 }
 

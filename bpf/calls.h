@@ -33,19 +33,23 @@ static __always_inline __u32 ns_tid(struct task_struct *task)
 	return nr;
 }
 
-static __always_inline void send_name(struct task_struct *task, const char *comm)
+/* False: there was no room, which is counted. */
+static __always_inline bool send_task(__u16 kind, struct task_struct *task, const char *comm,
+				      __u32 ns_tid)
 {
 	struct rt_rec_task *r = reserve(sizeof(*r));
 
 	if (!r) {
 		count(RT_COUNT_LOST_NOTE);
-		return;
+		return false;
 	}
-	fill_header(&r->h, RT_REC_NAME, sizeof(*r), bpf_ktime_get_boot_ns(), task->tgid, task->pid);
+	fill_header(&r->h, kind, sizeof(*r), bpf_ktime_get_boot_ns(), task->tgid, task->pid);
 	__builtin_memset(r->comm, 0, sizeof(r->comm));
 	bpf_probe_read_kernel_str(r->comm, sizeof(r->comm), comm);
-	r->ns_tid = r->_pad = 0;
+	r->ns_tid = ns_tid;
+	r->_pad = 0;
 	submit(r);
+	return true;
 }
 
 /*
@@ -60,14 +64,13 @@ static __always_inline void count_caller(struct task_struct *task, struct task_s
 	if (!p)
 		return;
 	if (!__sync_fetch_and_add(&p->callers, 1))
-		send_name(leader, leader->comm);
+		send_task(RT_REC_NAME, leader, leader->comm, 0);
 	t->counted = 1;
 }
 
 static __always_inline void first_call(struct task_struct *task, struct task_state *t)
 {
 	char comm[RT_COMM_LEN] __attribute__((aligned(8))) = {};
-	struct rt_rec_task *r;
 
 	bpf_get_current_comm(comm, sizeof(comm));
 	t->ignored = is_reaper(comm);
@@ -78,17 +81,8 @@ static __always_inline void first_call(struct task_struct *task, struct task_sta
 	if (!t->counted)
 		count_caller(task, t);
 	t->ns_tid = ns_tid(task);
-	r = reserve(sizeof(*r));
-	if (!r) {
-		count(RT_COUNT_LOST_NOTE);
-		return;
-	}
-	fill_header(&r->h, RT_REC_TASK, sizeof(*r), bpf_ktime_get_boot_ns(), task->tgid, task->pid);
-	__builtin_memcpy(r->comm, comm, sizeof(r->comm));
-	r->ns_tid = t->ns_tid;
-	r->_pad = 0;
-	submit(r);
-	t->named = 1;
+	if (send_task(RT_REC_TASK, task, task->comm, t->ns_tid))
+		t->named = 1;
 }
 
 static __always_inline struct task_state *new_caller(struct task_struct *task)
