@@ -32,7 +32,7 @@ struct use {
 	bool orphaned; /* the thread by which the kernel knows the process there is not its first
 			  any more */
 	uint64_t unsure_since; /* calls are missing if it has not mapped the file later; 0: sure */
-	uint64_t called;       /* when it made a call */
+	uint64_t seen;	       /* when the process was known to use it */
 	UT_hash_handle hh;
 };
 
@@ -229,12 +229,12 @@ struct scan {
 	struct targets *t;
 	pid_t pid;
 	bool only_count;
-	bool mapped;	 /* at `since` */
-	uint64_t called; /* when: the record of its mapping may follow; 0: it does not */
-	uint64_t since;
-	const char *name; /* of a file that it is said to have mapped */
-	bool named;	  /* it was among those found */
-	bool late;	  /* the program may have made calls before it was probed */
+	uint64_t since; /* it may have called the file of that name then; if none is given, each */
+	const char *name; /* of a file that it is said to have mapped; may be cut */
+	uint64_t started; /* it may have called any other since then ... */
+	uint64_t seen; /* ... if no record of its mapping that was made before is drained later */
+	bool named;    /* it was among those found */
+	bool late;     /* the program may have made calls before it was probed */
 	int found;
 	int err;
 };
@@ -249,12 +249,19 @@ static void settle(struct targets *t, struct use *u, uint64_t since)
 		tell_late(t, u->key.pid, u->key.lib, since);
 }
 
-/*
- * The process uses the file, and may have called it since then. 1: it has a gap for that. In a tree
- * the file may have been probed in another process since.
- */
-static int use_file(struct scan *s, struct library *lib)
+/* Is it the file that the record names, or is there no record? */
+static bool is_sure(const struct scan *s, const char *basename)
 {
+	return s->name ? !strncmp(basename, s->name, strlen(s->name)) : !s->seen;
+}
+
+/*
+ * The process uses the file, and may have called it before it was probed. 1: it has a gap for that.
+ * In a tree the file may have been probed in another process since.
+ */
+static int use_file(struct scan *s, struct library *lib, bool sure)
+{
+	uint64_t since = sure ? s->since : s->started;
 	struct targets *t = s->t;
 	struct use *u;
 	int n;
@@ -264,23 +271,23 @@ static int use_file(struct scan *s, struct library *lib)
 	u = get_use(t, lib, s->pid);
 	if (!u)
 		return -ENOMEM;
-	if (u->told && s->mapped)
-		settle(t, u, s->since);
+	if (u->told && s->name && sure)
+		settle(t, u, since);
 	if (u->told)
 		return 0;
 	u->told = true;
 	n = attach_use(t, u);
 	t->callbacks.uses(s->pid, lib, t->callbacks.arg);
-	if (!s->since || s->since >= lib->attached_at || (!n && t->reach == REACH_TREE))
+	if (!since || since >= lib->attached_at || (!n && t->reach == REACH_TREE))
 		return n < 0 ? n : 0;
-	if (s->called) {
-		u->unsure_since = s->since;
-		u->called = s->called;
-		t->unsure++;
-		return n < 0 ? n : 0;
+	if (sure) {
+		tell_late(t, s->pid, lib, since);
+		return n < 0 ? n : 1;
 	}
-	tell_late(t, s->pid, lib, s->since);
-	return n < 0 ? n : 1;
+	u->unsure_since = since;
+	u->seen = s->seen;
+	t->unsure++;
+	return n < 0 ? n : 0;
 }
 
 /* `name` gets the file's, without its folder. */
@@ -297,14 +304,14 @@ static int on_mapping(const struct mapping *m, void *arg)
 	struct scan *s = arg;
 	struct library *lib;
 	char name[256];
-	bool again = false;
+	bool again = false, sure;
 	int fd, err;
 
 	if (!is_rocm_mapping(m, name))
 		return 0;
 	s->found++;
-	if (s->name && !strncmp(name, s->name, strlen(s->name))) /* that may have been cut */
-		s->named = true;
+	sure = is_sure(s, name);
+	s->named |= s->name && sure;
 	if (s->only_count)
 		return 0;
 	fd = procfs__open_mapping(s->pid, m, O_RDONLY);
@@ -315,7 +322,7 @@ static int on_mapping(const struct mapping *m, void *arg)
 			log_warn("process %d: read %s: %s", s->pid, m->path, strerror(-s->err));
 		return 0;
 	}
-	err = use_file(s, lib);
+	err = use_file(s, lib, sure);
 	s->err = s->err || err > 0 ? s->err : err;
 	return 0;
 }
@@ -352,7 +359,7 @@ static void scan_program(struct scan *s)
 	if (!lib || !lib->probe_count)
 		return;
 	s->found++;
-	s->err = use_file(s, lib);
+	s->err = use_file(s, lib, !s->seen);
 	s->late = s->err > 0;
 	s->err = s->late ? 0 : s->err;
 }
@@ -408,13 +415,17 @@ int targets__add_process(struct targets *t, pid_t pid)
 void targets__mapped(struct targets *t, pid_t pid, const struct rt_rec_mapped *rec)
 {
 	bool held = rec->h.flags & RT_MAPPED_STOPPED;
-	struct scan s = {.t = t, .pid = pid, .mapped = true, .since = held ? 0 : rec->h.ts};
+	struct scan s = {.t = t, .pid = pid, .seen = rec->h.ts};
 	char name[sizeof(rec->name)];
 
 	snprintf(name, sizeof(name), "%s", rec->name);
 	s.name = name;
 	if (keep_off(t, pid) >= 0)
 		return;
+	if (!held) {
+		s.since = rec->h.ts;
+		s.started = procfs__started_ns(pid);
+	}
 	/* A thread in fork has started a process, without the probes, when it is stopped. */
 	if (held && t->reach == REACH_TREE)
 		holds__wait(pid);
@@ -439,12 +450,12 @@ void targets__look(struct targets *t, pid_t pid, uint64_t since)
  */
 void targets__called(struct targets *t, pid_t pid, uint64_t ts)
 {
-	struct scan s = {.t = t, .pid = pid, .called = ts};
+	struct scan s = {.t = t, .pid = pid, .seen = ts};
 
 	if (keep_off(t, pid) >= 0)
 		return;
 	if (t->reach == REACH_NODE)
-		s.since = procfs__started_ns(pid);
+		s.started = procfs__started_ns(pid);
 	scan_program(&s);
 	scan_process(&s);
 }
@@ -456,7 +467,7 @@ void targets__drained(struct targets *t, uint64_t until)
 	if (!t->unsure)
 		return;
 	HASH_ITER (hh, t->uses, u, next) {
-		if (u->called < until)
+		if (u->seen < until)
 			settle(t, u, u->unsure_since);
 	}
 }

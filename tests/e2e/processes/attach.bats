@@ -307,7 +307,8 @@ started() {
 }
 
 # called_early [fork]: a process, or its child, maps a library that is probed and one that is not while the tracer is stopped.
-# It calls the second on the CPU where it has mapped it, and the first on another one. When both are probed it goes on.
+# It calls the second on the CPU where it has mapped it; on another one it maps the first, and calls it. When both are probed it
+# goes on. Prints its number, and the time (us of CLOCK_BOOTTIME) before that first call.
 called_early() {
 	rm -rf "$T/known" "$T/new" "$T/go"
 	mkdir "$T/known" "$T/new"
@@ -319,13 +320,14 @@ called_early() {
 		cpus = sorted(os.sched_getaffinity(0))
 		os.sched_setaffinity(0, {cpus[-1]})
 		new = ctypes.CDLL(folder + "/new/librocprofiler-sdk-roctx.so.1")
-		known = ctypes.CDLL(folder + "/known/libroctx64.so.4")
 		if forks and os.fork():
 		    sys.exit(os.wait()[1])
+		at = time.clock_gettime_ns(time.CLOCK_BOOTTIME) // 1000
 		new.roctxMarkA(b"missed")
 		os.sched_setaffinity(0, {cpus[0]})
+		known = ctypes.CDLL(folder + "/known/libroctx64.so.4")
 		known.roctxMarkA(b"known")
-		print(os.getpid(), flush=True)
+		print(os.getpid(), at, flush=True)
 		while not os.path.exists(folder + "/go"):
 		    time.sleep(0.01)
 		new.roctxMarkA(b"seen")
@@ -355,11 +357,14 @@ called_early() {
 @test "-a: calls that were made before their library was probed lie in a gap" {
 	for forks in "" fork; do
 		called_early $forks
-		jq -r --argjson pid "$(cat "$T/out")" '.traceEvents[] | select(.pid == $pid and .cat != "__metadata") |
+		read -r pid at <"$T/out"
+		jq -r --argjson pid "$pid" '.traceEvents[] | select(.pid == $pid and .cat != "__metadata") |
 			select(.ph == "i" or .ph == "b") | .name' "$T/t.json" >"$T/shown"
 		cat "$T/shown"
 		[ "$(grep -cx 'known\|seen' "$T/shown")" = 2 ]
 		grep "$T/new/.* was probed up to .* ms after it was mapped" "$T/shown"
+		jq -e --argjson pid "$pid" --argjson at "$at" 'any(.traceEvents[];
+			.pid == $pid and .ph == "b" and (.name | contains(" was probed up to ")) and .ts <= $at)' "$T/t.json"
 		# The library that was probed has none.
 		not grep "$T/known/.*probed" "$T/shown"
 	done
