@@ -26,6 +26,7 @@ $(O)/tests/test_claim: $(O)/obj/hsa_agent/ring/shared_memory.o
 $(O)/obj/tests/unit/tracer/test_programs.o: $(O)/gen/bpf/api.skel.h
 $(O)/tests/test_pftrace: $(O)/obj/tests/unit/perfetto.pb-c.o
 $(O)/tests/test_pftrace: TEST_LIBS = -lprotobuf-c
+$(O)/tests/test_ranges: TEST_LIBS = -Wl,--wrap=calloc,--wrap=realloc
 
 # The schema of what is written for Perfetto, to read it with.
 $(O)/gen/tests/unit/perfetto.pb-c.c: tests/unit/perfetto.proto

@@ -108,7 +108,9 @@ static void on_range_call(struct merge *m, struct call *c)
 	}
 	if (is_cut(c, 0))
 		c->ev.flags |= EV_F_CUT;
-	roctx_ranges__call(c->process, c->thread, &c->ev, c->fn, c->quiet, message, on_range, t);
+	if (roctx_ranges__call(c->process, c->thread, &c->ev, c->fn, c->quiet, message, on_range,
+			       t))
+		t->stats.lost_other++;
 }
 
 /* __hipRegisterFunction(modules, host function, name, ...) */

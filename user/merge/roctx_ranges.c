@@ -56,13 +56,13 @@ static void close_range(uint32_t pid, const struct open_range *r, const struct r
 	free(r->message);
 }
 
-static void push(struct thread *th, const struct range_call *c)
+static int push(struct thread *th, const struct range_call *c)
 {
 	struct open_range r = opened_by(c);
 
 	if (th->ranges.count)
 		r.parent = th->ranges.open[th->ranges.count - 1].id;
-	range_stack__push(&th->ranges, &r, c->message ? c->message : "");
+	return range_stack__push(&th->ranges, &r, c->message ? c->message : "");
 }
 
 /* The innermost of that library; if there is none, it was pushed before the trace began, or never.
@@ -81,11 +81,11 @@ static void pop(struct thread *th, const struct range_call *c)
 	close_range(th->pid, &r, c, 0);
 }
 
-static void start(struct process *p, const struct range_call *c)
+static int start(struct process *p, const struct range_call *c)
 {
 	struct open_range r = opened_by(c);
 
-	started_ranges__add(&p->started, c->span->ret, &r, c->message ? c->message : "");
+	return started_ranges__add(&p->started, c->span->ret, &r, c->message ? c->message : "");
 }
 
 static void stop(struct process *p, const struct range_call *c)
@@ -110,22 +110,23 @@ static void mark(const struct range_call *c)
 	c->fn(&ev, c->arg);
 }
 
-void roctx_ranges__call(struct process *p, struct thread *th, const struct event *span,
-			const struct function *function, bool quiet, const char *message,
-			range_fn fn, void *arg)
+int roctx_ranges__call(struct process *p, struct thread *th, const struct event *span,
+		       const struct function *function, bool quiet, const char *message,
+		       range_fn fn, void *arg)
 {
 	const struct range_call c = {span, function->library, message, quiet, fn, arg};
 
 	if (function->role == ROLE_RANGE_PUSH)
-		push(th, &c);
-	else if (function->role == ROLE_RANGE_POP)
+		return push(th, &c);
+	if (function->role == ROLE_RANGE_START)
+		return start(p, &c);
+	if (function->role == ROLE_RANGE_POP)
 		pop(th, &c);
-	else if (function->role == ROLE_RANGE_START)
-		start(p, &c);
 	else if (function->role == ROLE_RANGE_STOP)
 		stop(p, &c);
 	else
 		mark(&c);
+	return 0;
 }
 
 uint64_t roctx_ranges__at(const struct thread *th, uint64_t instant)

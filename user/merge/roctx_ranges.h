@@ -20,10 +20,11 @@ typedef void (*range_fn)(const struct event *ev, void *arg);
 /*
  * A roctx call has returned; `message` is its text or NULL. Hands out the range or mark that it
  * completes. `quiet`: tracing was off. A range is handed out if it was on at one of its ends.
+ * -ENOMEM: the range that it opens will not be handed out; else 0.
  */
-void roctx_ranges__call(struct process *p, struct thread *th, const struct event *span,
-			const struct function *function, bool quiet, const char *message,
-			range_fn fn, void *arg);
+int roctx_ranges__call(struct process *p, struct thread *th, const struct event *span,
+		       const struct function *function, bool quiet, const char *message,
+		       range_fn fn, void *arg);
 
 /* Id of the innermost range open on the thread at that instant, 0 if none. */
 uint64_t roctx_ranges__at(const struct thread *th, uint64_t instant);

@@ -2,6 +2,7 @@
 /*
  * Tests what roctx calls become: ranges of threads and of processes, and marks.
  */
+#include <errno.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -12,6 +13,24 @@
 #include <cmocka.h>
 
 #include "user/merge/roctx_ranges.h"
+
+static bool no_memory;
+
+/* The linker has them called in the place of the library's: see module.mk. */
+void *__real_calloc(size_t count, size_t size);
+void *__real_realloc(void *memory, size_t size);
+void *__wrap_calloc(size_t count, size_t size);
+void *__wrap_realloc(void *memory, size_t size);
+
+void *__wrap_calloc(size_t count, size_t size)
+{
+	return no_memory ? NULL : __real_calloc(count, size);
+}
+
+void *__wrap_realloc(void *memory, size_t size)
+{
+	return no_memory ? NULL : __real_realloc(memory, size);
+}
 
 struct told {
 	struct event events[8];
@@ -56,7 +75,7 @@ static const struct function push_of[] = {{.role = ROLE_RANGE_PUSH, .library = 1
 static void call(struct process *p, struct thread *th, const struct event *ev,
 		 const struct function *fn, const char *message, struct told *t)
 {
-	roctx_ranges__call(p, th, ev, fn, false, message, tell, t);
+	assert_int_equal(roctx_ranges__call(p, th, ev, fn, false, message, tell, t), 0);
 }
 
 static void ranges_nest(void **state)
@@ -194,6 +213,25 @@ static void marks_are_instants(void **state)
 	assert_string_equal(t.events[0].name, "here");
 }
 
+static void one_for_which_there_is_no_memory(void **state)
+{
+	struct process p = {.pid = 1};
+	struct thread th = {.pid = 1, .tid = 7};
+	struct told t = {.count = 0};
+	struct event push = roctx("roctxRangePushA", 1, 10, 0, 0),
+		     start = roctx("roctxRangeStartA", 2, 20, 5, 0),
+		     stop = roctx("roctxRangeStop", 3, 30, 0, 5);
+
+	no_memory = true;
+	assert_int_equal(roctx_ranges__call(&p, &th, &push, push_of, false, "a", tell, &t),
+			 -ENOMEM);
+	assert_int_equal(roctx_ranges__call(&p, &th, &start, start_of, false, "b", tell, &t),
+			 -ENOMEM);
+	no_memory = false;
+	call(&p, &th, &stop, stop_of, NULL, &t);
+	assert_int_equal(t.count, 0);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -203,6 +241,7 @@ int main(void)
 		cmocka_unit_test(a_library_stops_and_pops_its_own_ranges),
 		cmocka_unit_test(a_handle_given_twice),
 		cmocka_unit_test(marks_are_instants),
+		cmocka_unit_test(one_for_which_there_is_no_memory),
 	};
 
 	return cmocka_run_group_tests_name("ranges", tests, NULL, NULL);
