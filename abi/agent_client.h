@@ -19,7 +19,7 @@
 
 /* What the library wants reported. */
 #define RTRACE_WANT_KERNELS  0x1 /* operations: kernels, ... */
-#define RTRACE_WANT_COPIES   0x2 /* ... asynchronous copies, ... */
+#define RTRACE_WANT_COPIES   0x2 /* ... copies, ... */
 #define RTRACE_WANT_BARRIERS 0x4 /* ... barrier packets */
 #define RTRACE_WANT_PACKETS  0x8 /* all packets that are written to queues */
 
@@ -31,11 +31,11 @@ struct rtrace_caller {
 };
 
 struct rtrace_operation {
-	uint32_t wanted_as; /* RTRACE_WANT_KERNELS, _COPIES or _BARRIERS */
-	uint32_t queue;	    /* from 1, as queues were created; 0: a copy */
-	uint32_t node;	    /* the driver's, of the GPU; of a copy: the source if that is a GPU */
-	uint32_t tid;	    /* the thread that has submitted it */
-	bool passed_on;	    /* another thread or a later call made the doorbell store */
+	uint32_t wanted_as;	     /* RTRACE_WANT_KERNELS, _COPIES or _BARRIERS */
+	uint32_t queue;		     /* from 1, as queues were created; 0: a copy */
+	uint32_t node;		     /* the driver's, of the GPU, of a copy: that does it */
+	uint32_t tid;		     /* the thread that has submitted it */
+	bool passed_on;		     /* another thread or a later call made the doorbell store */
 	struct rtrace_caller caller; /* see below */
 	const char *kernel;	     /* its name, there for good; NULL: none, or not known */
 	/* of a kernel, there until the function returns; else NULL */
@@ -84,8 +84,8 @@ struct rtrace_client {
 	void *(*submitted)(const struct rtrace_operation *op);
 	/*
 	 * Once for each, from any thread, with locks taken: the runtime must not be called. HSA
-	 * timestamps. Both 0: it never ran, or the times could not be had; `failed` distinguishes
-	 * the former from the latter.
+	 * timestamps, of a blocking copy those of its call. Both 0: it never ran, or the times
+	 * could not be had; `failed` distinguishes the former from the latter.
 	 */
 	void (*ended)(void *operation, uint64_t begin, uint64_t end, bool failed);
 	/*

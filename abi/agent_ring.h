@@ -239,7 +239,8 @@ struct rt_agent_rec {
 			__u64 bytes;
 			__u64 src, dst; /* addresses */
 			__u32 engine;	/* from 1; 0: left to the runtime */
-		} copy;
+			__u32 agent;	/* the GPU that does it */
+		} copy;			/* the owners of the memory, as the runtime knows them */
 		struct {
 			/*
 			 * With RT_AGENT_F_TICKS ticks of `agent`'s clock, else HSA timestamps. Both
@@ -274,6 +275,9 @@ struct rt_agent_rec {
 #define RT_AGENT_F_SDMA	   0x4	/* copy: not by a kernel, whatever it costs */
 #define RT_AGENT_F_TICKS   0x8	/* done: times are ticks */
 #define RT_AGENT_F_AGAIN   0x10 /* done: not by the agent, which may have said it before */
+#define RT_AGENT_F_FILL	   0x20 /* copy: has no source */
+#define RT_AGENT_F_REFUSED 0x80 /* done: the runtime has not taken it, it has never run */
+#define RT_AGENT_F_CALL	   0x40 /* copy: its times will be those of the call that waits for it */
 
 /* ---- meta log: records of variable size, a multiple of 8, header first ---- */
 

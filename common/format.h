@@ -11,7 +11,7 @@
 #include <stdint.h>
 #include <stdio.h>
 
-#define FORMAT_LEN 96 /* enough for every buffer below */
+#define FORMAT_LEN 128 /* enough for every buffer below */
 
 /*
  * Length of the UTF-8 sequence that `s` starts with, its code point in *code; 0 if it is none

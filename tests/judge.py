@@ -5,8 +5,9 @@
 judge.py [OPTION...] TRUTH TRACE
 
 Every operation of the truth log (kernels, copies, with --barriers barrier packets) must be in the trace once,
-under its process, device, name and size, with its times, and on one queue of the trace for each queue of the
-truth; or a loss count of the trace must say that it is missing. The trace must have no operation that did not run.
+under its process, device, name and size, with its times (or those of the call that waited for it, if the trace
+says so), and on one queue of the trace for each queue of the truth; or a loss count of the trace must say that it is
+missing. The trace must have no operation that did not run.
 Prints one line, "judge: true: ..." or "judge: false: ...", with the first complaints above the latter.
 
     --barriers      barrier packets, too (by itself if the trace has any)
@@ -47,7 +48,9 @@ def op_of_event(event, pid):
         kind, name, size = "copy", "-", args["bytes"]
     else:
         kind, name, size = "barrier", "barrier", 0
-    return Op((pid, kind, args["device"], name, size), args.get("queue"), begin, end)
+    op = Op((pid, kind, args["device"], name, size), args.get("queue"), begin, end)
+    op.of_call = "call-times" in args.get("flags", "")
+    return op
 
 
 def read_trace(path, one_process):
@@ -76,7 +79,7 @@ def match_timed(true, told, queues):
     """The one that fits best; each has one partner. Of several at one time it is that of the likely queue."""
     true.sort(key=lambda op: op.begin)
     begins = [op.begin for op in true]
-    for op in sorted((op for op in told if op.begin), key=lambda op: op.begin):
+    for op in sorted((op for op in told if op.begin and not op.of_call), key=lambda op: op.begin):
         first = bisect_left(begins, op.begin - PRECISION_NS)
         fits = []
         for candidate in true[first:]:
@@ -86,6 +89,15 @@ def match_timed(true, told, queues):
                 fits.append(candidate)
         if fits:
             pair(min(fits, key=lambda c: (queues.get(c.ran_on(), op.queue) != op.queue, abs(c.begin - op.begin))), op)
+
+
+def match_calls(true, told):
+    """What ran during the call that waited for it."""
+    for op in (op for op in told if op.of_call and op.begin):
+        within = [candidate for candidate in true if not candidate.partner and
+                  op.begin <= candidate.begin + PRECISION_NS and candidate.end <= op.end + PRECISION_NS]
+        if within:
+            pair(min(within, key=lambda candidate: candidate.begin), op)
 
 
 def match_untimed(true, told):
@@ -113,6 +125,7 @@ def match(true, told, queues):
         groups[op.what][1].append(op)
     for ran, seen in groups.values():
         match_timed(ran, seen, queues)
+        match_calls(ran, seen)
         match_untimed(ran, seen)
 
 
@@ -138,9 +151,9 @@ def incomplete(true):
 
 
 def worst_ns(true):
-    """How far a time in the trace is from the true one."""
+    """How far a time in the trace is from the true one, where it is the GPU's."""
     return max((max(abs(op.begin - op.partner.begin), abs(op.end - op.partner.end)) for op in true
-                if op.partner and op.partner.begin), default=0)
+                if op.partner and op.partner.begin and not op.partner.of_call), default=0)
 
 
 def judge(true, told, counts, may_not_have_run):

@@ -18,6 +18,7 @@ class Op:
     def __init__(self, what, queue, begin, end):
         self.what, self.queue, self.begin, self.end = what, queue, begin, end
         self.partner = None
+        self.of_call = False  # its times are those of the call that waited for it
 
     def ran_on(self):
         return self.what[0], self.queue

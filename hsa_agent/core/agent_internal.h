@@ -14,6 +14,8 @@
  *   signal_relay.c          completes the application's signals in the place of the GPU
  *   exit_table.c            where operations in flight leave their times if the process is killed
  *   copy_hooks.c            asynchronous copies
+ *   blocking_copies.c       copies and fills that return when they are done
+ *   memory_owner.c          which device memory is of
  *   kernel_hooks.c          which kernel object is which kernel
  *   code_objects.c          which code objects are loaded
  *   memory_hooks.c          allocations
@@ -443,6 +445,20 @@ hsa_status_t hook_hsa_amd_profiling_async_copy_enable(bool enable);
 void copies__profile(bool on);
 void copies__release(void);
 void copies__forked(void);
+
+/* ---- blocking_copies.c ---- */
+
+hsa_status_t hook_hsa_memory_copy(void *dst, const void *src, size_t size);
+hsa_status_t hook_hsa_amd_memory_fill(void *ptr, uint32_t value, size_t count);
+
+/* ---- memory_owner.c ---- */
+
+/* The device that has the memory, by what a runtime says. .handle == 0: it does not know of it. */
+hsa_agent_t memory_owner__of(const struct originals *runtime, const void *address, uint64_t bytes);
+/* The GPU that the runtime fills the memory by. .handle == 0: none, it does that itself. */
+hsa_agent_t memory_owner__filler(const struct originals *runtime, const void *address,
+				 uint64_t bytes);
+bool memory_owner__is_gpu(const struct originals *runtime, hsa_agent_t device);
 
 /* ---- reaper.c ---- */
 

@@ -138,7 +138,7 @@ void *client__packet_submitted(const struct queue *q, enum rt_agent_kind kind, u
 	return operation;
 }
 
-void *client__copy_submitted(uint32_t device, const struct copy_request *r)
+void *client__copy_submitted(const struct copy_request *r)
 {
 	struct rtrace_operation op = {
 		.wanted_as = RTRACE_WANT_COPIES,
@@ -147,11 +147,12 @@ void *client__copy_submitted(uint32_t device, const struct copy_request *r)
 		.dst = r->dst,
 	};
 
-	if (!client__wants(RT_AGENT_COPY))
+	/* The interfaces for tools have no name for a fill. */
+	if (!client__wants(RT_AGENT_COPY) || r->flags & RT_AGENT_F_FILL)
 		return NULL;
 	op.caller = client->caller();
 	op.tid = agent__tid();
-	op.node = device__node(device);
+	op.node = device__node(r->agent);
 	op.src_node = device__node(r->src_agent);
 	op.dst_node = device__node(r->dst_agent);
 	return client->submitted(&op);

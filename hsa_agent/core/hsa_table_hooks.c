@@ -130,6 +130,7 @@ void tables__wrap(HsaApiTable *table)
 	core->hsa_executable_destroy_fn = hook_hsa_executable_destroy;
 	core->hsa_memory_allocate_fn = hook_hsa_memory_allocate;
 	core->hsa_memory_free_fn = hook_hsa_memory_free;
+	core->hsa_memory_copy_fn = hook_hsa_memory_copy;
 
 	amd->hsa_amd_profiling_set_profiler_enabled_fn =
 		hook_hsa_amd_profiling_set_profiler_enabled;
@@ -138,6 +139,7 @@ void tables__wrap(HsaApiTable *table)
 	amd->hsa_amd_profiling_get_async_copy_time_fn = hook_hsa_amd_profiling_get_async_copy_time;
 	amd->hsa_amd_memory_async_copy_fn = hook_hsa_amd_memory_async_copy;
 	amd->hsa_amd_memory_async_copy_rect_fn = hook_hsa_amd_memory_async_copy_rect;
+	amd->hsa_amd_memory_fill_fn = hook_hsa_amd_memory_fill;
 	amd->hsa_amd_memory_pool_allocate_fn = hook_hsa_amd_memory_pool_allocate;
 	amd->hsa_amd_memory_pool_free_fn = hook_hsa_amd_memory_pool_free;
 	wrap_newer(amd);

@@ -115,6 +115,26 @@ static hsa_status_t destroy(const struct originals *o, hsa_queue_t *queue)
 	return o->core.hsa_queue_destroy_fn(queue);
 }
 
+/* ---- copies and fills that return when they are done: those that a GPU does ---- */
+
+static void lose_blocking_copy(const struct originals *o, const void *dst, const void *src,
+			       size_t size)
+{
+	hsa_agent_t from = memory_owner__of(o, src, size), to = memory_owner__of(o, dst, size);
+	bool from_gpu = memory_owner__is_gpu(o, from), to_gpu = memory_owner__is_gpu(o, to);
+
+	if (from_gpu || to_gpu)
+		lose(RT_AGENT_COPY);
+	if (from_gpu && to_gpu && from.handle != to.handle)
+		lose(RT_AGENT_COPY); /* two, see blocking_copies.c */
+}
+
+static void lose_fill(const struct originals *o, const void *memory, uint64_t bytes)
+{
+	if (memory_owner__filler(o, memory, bytes).handle)
+		lose(RT_AGENT_COPY);
+}
+
 /* ---- the wrappers of a runtime ---- */
 
 typedef void queue_callback(hsa_status_t status, hsa_queue_t *queue, void *data);
@@ -144,6 +164,18 @@ typedef void queue_callback(hsa_status_t status, hsa_queue_t *queue, void *data)
 	static hsa_status_t queue_destroy_##n(hsa_queue_t *queue)                                  \
 	{                                                                                          \
 		return destroy(&others[n], queue);                                                 \
+	}                                                                                          \
+	static hsa_status_t blocking_copy_##n(void *dst, const void *src, size_t size)             \
+	{                                                                                          \
+		if (dst && src && size && wants(0))                                                \
+			lose_blocking_copy(&others[n], dst, src, size);                            \
+		return others[n].core.hsa_memory_copy_fn(dst, src, size);                          \
+	}                                                                                          \
+	static hsa_status_t fill_##n(void *memory, uint32_t value, size_t count)                   \
+	{                                                                                          \
+		if (memory && count && wants(0))                                                   \
+			lose_fill(&others[n], memory, count * sizeof(value));                      \
+		return others[n].amd.hsa_amd_memory_fill_fn(memory, value, count);                 \
 	}                                                                                          \
 	static hsa_status_t copy_##n(void *dst, hsa_agent_t dst_agent, const void *src,            \
 				     hsa_agent_t src_agent, size_t size, uint32_t num_deps,        \
@@ -208,6 +240,8 @@ ON_ENGINE(3)
 		table->core_->hsa_signal_store_screlease_fn = store_screlease_##n;  \
 		table->core_->hsa_queue_create_fn = queue_create_##n;               \
 		table->core_->hsa_queue_destroy_fn = queue_destroy_##n;             \
+		table->core_->hsa_memory_copy_fn = blocking_copy_##n;               \
+		table->amd_ext_->hsa_amd_memory_fill_fn = fill_##n;                 \
 		table->amd_ext_->hsa_amd_memory_async_copy_fn = copy_##n;           \
 		table->amd_ext_->hsa_amd_memory_async_copy_rect_fn = copy_rect_##n; \
 		if (others[n].amd.version.minor_id >= sizeof(AmdExtTable))          \

@@ -74,6 +74,7 @@ static bool record_copy(uint64_t op, const struct copy_request *r)
 	call_spans__in(&rec->corr, &rec->root);
 	rec->flags = r->flags;
 	rec->copy.engine = r->engine;
+	rec->copy.agent = r->agent;
 	rec->copy.src_agent = r->src_agent;
 	rec->copy.dst_agent = r->dst_agent;
 	rec->copy.bytes = r->bytes;
@@ -84,31 +85,23 @@ static bool record_copy(uint64_t op, const struct copy_request *r)
 	return true;
 }
 
-static void lose(void)
+void copies__lose(void)
 {
 	if (agent_wanted())
 		shared_memory__lose(&agent.shm, RT_AGENT_COPY);
 }
 
-/* Reports the copy, and notes the receivers of its end. False: there are none. */
-static bool tell_submitted(struct relay *c, const struct copy_request *r)
+bool copies__tell_submitted(struct notice *n, const struct copy_request *r)
 {
 	if (agent_active())
-		c->notice.recorded = record_copy(c->notice.op, r);
+		n->recorded = record_copy(n->op, r);
 	else
-		lose();
-	c->notice.operation = client__copy_submitted(c->device_id, r);
-	return notice_anybody(&c->notice);
+		copies__lose();
+	n->operation = client__copy_submitted(r);
+	return notice_anybody(n);
 }
 
-/* It was started, and the runtime will not do it. */
-static void give_up(struct relay *c, hsa_signal_value_t value)
-{
-	inflight__tell_done(&c->notice, 0, &(struct times){0}, value);
-	signal_relay__cancel(c);
-}
-
-static bool is_wanted(void)
+bool copies__are_wanted(void)
 {
 	return agent_active() || client__wants(RT_AGENT_COPY);
 }
@@ -116,19 +109,27 @@ static bool is_wanted(void)
 /* NULL: that cannot be; the copy is then counted as lost and reported without times. */
 static struct relay *new_relay(const struct copy_request *r, hsa_signal_t own)
 {
-	uint32_t device = device__gpu(r->src_agent).handle ? r->src_agent : r->dst_agent;
 	struct relay *c = signal_relay__new(own);
 
 	if (c && shadow__expect_copy(own, c->notice.op)) {
-		c->device_id = device;
+		c->device_id = r->agent;
 		c->flags = RT_FLIGHT_COPY;
 		return c;
 	}
-	lose();
-	client__ended(client__copy_submitted(device, r), &(struct times){0}, false);
+	copies__lose();
+	client__ended(client__copy_submitted(r), &(struct times){0}, false);
 	if (c)
 		signal_relay__put(c);
 	return NULL;
+}
+
+/* A caller may name the GPU as both agents, whatever the addresses are. */
+static void find_owner(uint32_t *agent, const void *address)
+{
+	uint32_t owner = device__id(memory_owner__of(&hsa, address, 1));
+
+	if (owner)
+		*agent = owner;
 }
 
 /*
@@ -136,19 +137,22 @@ static struct relay *new_relay(const struct copy_request *r, hsa_signal_t own)
  * is to be submitted as it is. An empty copy completes nothing in the runtime, so it is not
  * touched; nor is a copy without a signal, which the runtime refuses.
  */
-static struct relay *begin(const struct copy_request *r, hsa_signal_t *completion)
+static struct relay *begin(struct copy_request *r, hsa_signal_t *completion)
 {
 	bool is_copy = r->bytes && signal__is_real(*completion);
 	struct relay *c = NULL;
 	hsa_signal_t timed;
 
-	if (is_copy && is_wanted())
+	if (is_copy && copies__are_wanted()) {
+		find_owner(&r->src_agent, r->src);
+		find_owner(&r->dst_agent, r->dst);
 		c = new_relay(r, *completion);
-	else if (is_copy)
-		lose();
+	} else if (is_copy) {
+		copies__lose();
+	}
 	if (!c)
 		goto untouched;
-	if (!tell_submitted(c, r))
+	if (!copies__tell_submitted(&c->notice, r))
 		goto put;
 	timed = c->timed; /* read now: later the relay may be another operation's */
 	if (!signal_relay__start(c, copy_ended)) {
@@ -157,11 +161,12 @@ static struct relay *begin(const struct copy_request *r, hsa_signal_t *completio
 	}
 	/* From here on the runtime takes times until it has ended, see copies__profile. */
 	__atomic_thread_fence(__ATOMIC_SEQ_CST);
-	if (is_wanted()) {
+	if (copies__are_wanted()) {
 		*completion = timed;
 		return c;
 	}
-	give_up(c, 0);
+	inflight__tell_untimed(&c->notice, 0);
+	signal_relay__cancel(c);
 	goto untouched;
 put:
 	signal_relay__put(c);
@@ -177,16 +182,20 @@ static hsa_status_t submitted(struct relay *c, hsa_status_t status)
 	if (!c || status == HSA_STATUS_SUCCESS)
 		return status;
 	shadow_drop(c->own);
-	give_up(c, -1);
+	inflight__tell_done(&c->notice, 0, &(struct times){.refused = true}, -1);
+	signal_relay__cancel(c);
 	return status;
 }
 
 static struct copy_request plain(const void *dst, hsa_agent_t dst_agent, const void *src,
 				 hsa_agent_t src_agent, size_t size)
 {
+	uint32_t from = device__id(src_agent), to = device__id(dst_agent);
+
 	return (struct copy_request){
-		.src_agent = device__id(src_agent),
-		.dst_agent = device__id(dst_agent),
+		.agent = device__gpu(from).handle ? from : to,
+		.src_agent = from,
+		.dst_agent = to,
 		.bytes = size,
 		.src = src,
 		.dst = dst,
@@ -197,7 +206,7 @@ hsa_status_t hook_hsa_amd_memory_async_copy(void *dst, hsa_agent_t dst_agent, co
 					    hsa_agent_t src_agent, size_t size, uint32_t num_deps,
 					    const hsa_signal_t *deps, hsa_signal_t completion)
 {
-	const struct copy_request r = plain(dst, dst_agent, src, src_agent, size);
+	struct copy_request r = plain(dst, dst_agent, src, src_agent, size);
 	struct relay *c = begin(&r, &completion);
 
 	return submitted(c, hsa.amd.hsa_amd_memory_async_copy_fn(dst, dst_agent, src, src_agent,
@@ -221,6 +230,7 @@ hsa_status_t hook_hsa_amd_memory_async_copy_rect(const hsa_pitched_ptr_t *dst,
 	    peek__all(&size, range, sizeof(size))) {
 		uint32_t host = device__cpu_id(), gpu = device__id(copy_agent);
 
+		r.agent = gpu;
 		r.src_agent = dir == hsaHostToDevice || dir == hsaHostToHost ? host : gpu;
 		r.dst_agent = dir == hsaDeviceToHost || dir == hsaHostToHost ? host : gpu;
 		r.flags = RT_AGENT_F_RECT;

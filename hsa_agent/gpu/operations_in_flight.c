@@ -97,7 +97,8 @@ static void record_done(uint64_t op, uint32_t device_id, const struct times *tim
 	if (!rec)
 		goto out;
 	rec->op = op;
-	rec->flags = times->ticks ? RT_AGENT_F_TICKS : 0;
+	rec->flags =
+		(times->ticks ? RT_AGENT_F_TICKS : 0) | (times->refused ? RT_AGENT_F_REFUSED : 0);
 	rec->done.agent = times->ticks ? device_id : 0;
 	rec->done.gpu_begin = times->begin;
 	rec->done.gpu_end = times->end;

@@ -13,7 +13,8 @@
 /* When the GPU ran something; 0: not known. */
 struct times {
 	uint64_t begin, end;
-	bool ticks; /* of the GPU's clock; else by the runtime's */
+	bool ticks;   /* of the GPU's clock; else by the runtime's */
+	bool refused; /* there are none: the runtime has not taken it */
 	/* As the runtime converts them: only for a client. */
 	uint64_t runtime_begin, runtime_end;
 };
@@ -139,6 +140,25 @@ void shadow__forget(struct op *op);
 /* Gives the signal the times of another operation, unless it is watched. */
 void shadow__stamp(hsa_signal_t signal, uint64_t begin, uint64_t end);
 
+/* ---- copy_hooks.c ---- */
+
+/* What is known of a copy when it is submitted. */
+struct copy_request {
+	uint32_t agent;		       /* the GPU that does it */
+	uint32_t src_agent, dst_agent; /* the owners of the memory */
+	uint64_t bytes;
+	const void *src, *dst;
+	uint32_t engine; /* from 1; 0: the runtime chooses */
+	uint16_t flags;	 /* RT_AGENT_F_* */
+};
+
+/* By the tracer, or by the client. */
+bool copies__are_wanted(void);
+/* Counts one that is not recorded, if it should be. */
+void copies__lose(void);
+/* Reports a copy, and notes the receivers of its end. False: there are none. */
+bool copies__tell_submitted(struct notice *n, const struct copy_request *r);
+
 /* ---- client.c ---- */
 
 /* Of this thread. */
@@ -155,16 +175,7 @@ bool client__wants_packets(void);
  */
 void *client__packet_submitted(const struct queue *q, enum rt_agent_kind kind, uint64_t index,
 			       const hsa_kernel_dispatch_packet_t *kernel);
-/* What is known of a copy when it is submitted. */
-struct copy_request {
-	uint32_t src_agent, dst_agent;
-	uint64_t bytes;
-	const void *src, *dst;
-	uint32_t engine; /* from 1; 0: the runtime chooses */
-	uint16_t flags;	 /* RT_AGENT_F_* */
-};
-
-void *client__copy_submitted(uint32_t device, const struct copy_request *r);
+void *client__copy_submitted(const struct copy_request *r);
 /* NULL: it does not want to know. */
 void client__ended(void *operation, const struct times *times, bool failed);
 void client__packet(const struct queue *q, const void *packet,

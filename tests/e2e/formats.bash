@@ -20,7 +20,7 @@ def write():
 # What rtrace calls a direction, and rocprofv3.
 DIRECTIONS='
 directions = {"HtoD": "MEMORY_COPY_HOST_TO_DEVICE", "DtoH": "MEMORY_COPY_DEVICE_TO_HOST",
-    "DtoD": "MEMORY_COPY_DEVICE_TO_DEVICE", "HtoH": "MEMORY_COPY_HOST_TO_HOST", "copy": "MEMORY_COPY_NONE"}
+    "DtoD": "MEMORY_COPY_DEVICE_TO_DEVICE", "HtoH": "MEMORY_COPY_HOST_TO_HOST", "fill": "MEMORY_COPY_NONE"}
 operations = {"alloc": "ALLOC", "free": "FREE"}
 '
 

@@ -88,16 +88,20 @@ for line in lines("async_copy_trace.txt"):
 write()' "$1"
 }
 
-# The same of JSON: names of kernels without types, copies as roctracer calls them.
+# The same of JSON: names of kernels without types, copies as roctracer calls them: of a program without HIP all the same.
 roctracer_wanted() {
-	sums_json "$1" | awk -F '\t' -v OFS='\t' '
+	sums_json "$1" >"$T/wanted"
+	awk -F '\t' -v OFS='\t' -v hip="$(grep -c ^hip "$T/wanted")" '
 		BEGIN { split("HOST_TO_DEVICE DEVICE_TO_HOST DEVICE_TO_DEVICE", of, " ")
 			split("HostToDevice DeviceToHost DeviceToDevice", to, " ")
-			for (i in of) names["MEMORY_COPY_" of[i]] = "Copy" to[i] }
+			for (i in of) names["MEMORY_COPY_" of[i]] = "Copy" to[i]
+			names["MEMORY_COPY_NONE"] = "Fill" }
 		$1 == "memory" { next }
+		$1 == "copy" && !hip { copies += $3; ns += $4; next }
 		$1 == "copy" { $2 = names[$2] }
 		$1 == "kernel" { sub(/[(<].*/, "", $2); sub(/.*[ :]/, "", $2) }
-		{ print $1, $2, $3, $4, 0 }' | LC_ALL=C sort
+		{ print $1, $2, $3, $4, 0 }
+		END { if (copies) print "copy", "async-copy", copies, ns, 0 }' "$T/wanted" | LC_ALL=C sort
 }
 
 # What otf2-print says of the archive in a folder; a warning is a failure.
@@ -211,7 +215,7 @@ for e in [*calls.values(), *ranges.values()]:
 for e in operations:
     call = calls.get(e["args"]["corr"])
     frames = path(call) if call else ["%s (%d)" % (comms[e["pid"]], e["pid"]), "(no call)"]
-    name = "gpu: " + ("copy " if "bytes" in e["args"] else "") + e["name"]
+    name = "gpu: " + ("copy " if "bytes" in e["args"] and e["name"] != "fill" else "") + e["name"]
     sums[("gpu", *map(safe, frames + [name]))] += ns(e["dur"])
 for frames, value in sums.items():
     if value:

@@ -21,7 +21,7 @@ from perfetto_check import one  # noqa: E402
 
 DIRECTIONS = {"HtoD": "MEMORY_COPY_HOST_TO_DEVICE", "DtoH": "MEMORY_COPY_DEVICE_TO_HOST",
               "DtoD": "MEMORY_COPY_DEVICE_TO_DEVICE", "HtoH": "MEMORY_COPY_HOST_TO_HOST",
-              "copy": "MEMORY_COPY_NONE"}
+              "fill": "MEMORY_COPY_NONE"}
 sums = defaultdict(lambda: [0, 0, 0])
 
 
@@ -65,7 +65,7 @@ def count_slice(trace, event, took):
 def read_text(path):
     call = re.compile(r" *-?\d+\.\d+ \d+(?:/\d+)? +((?:__)?(hip|hsa_)\w*)\(")
     kernel = re.compile(r" *-?\d+\.\d+ \d+(?:/\d+)? +gpu \d+ (?:stream \d+ )?queue \d+ (.*) grid \d+x")
-    copied = re.compile(r" *-?\d+\.\d+ \d+(?:/\d+)? +gpu \d+ (?:stream \d+ )?copy (\w+) ")
+    copied = re.compile(r" *-?\d+\.\d+ \d+(?:/\d+)? +gpu \d+ (?:stream \d+ )?(?:copy )?(\w+) \d[\d.]*(?:[KMGT]i)?B ")
     with open(path, encoding="utf-8") as file:
         for line in file:
             if m := call.match(line):

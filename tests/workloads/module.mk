@@ -23,7 +23,7 @@ $(Q)$(call hipcc,$(HIP_OFFLOAD) $< $(1) -o $@)
 endef
 
 WORKLOADS_HIP = vectoradd matrixtranspose streams graphs events ranges job forker longjmp exceptions windows storm leaving cooperative late
-WORKLOADS_C = copies module errors hsa_dispatch hsa_producers hsa_calls resources hsa_resources rate state children unread leaderless executes two_runtimes wrapped text_check renames
+WORKLOADS_C = copies module errors hsa_dispatch hsa_producers hsa_calls resources hsa_resources rate state children unread leaderless executes two_runtimes wrapped text_check renames hsa_copies
 WORKLOADS = $(addprefix $(O)/workloads/,$(WORKLOADS_HIP) $(WORKLOADS_C))
 WORKLOAD_FILES = $(O)/workloads/libkernels.so $(O)/workloads/liblate.so $(O)/workloads/kernels.hsaco $(O)/workloads/resources.hsaco
 
@@ -40,6 +40,7 @@ LIBS_errors = -lamdhip64
 LIBS_hsa_dispatch = -lhsa-runtime64
 LIBS_hsa_producers = -lhsa-runtime64
 LIBS_hsa_calls = -lhsa-runtime64
+LIBS_hsa_copies = -lhsa-runtime64
 LIBS_hsa_resources = -lhsa-runtime64
 LIBS_two_runtimes = -ldl
 LIBS_text_check = -ldl

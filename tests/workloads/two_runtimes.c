@@ -6,10 +6,12 @@
  *   two_runtimes namespace LIBRARY   the second in another namespace of the loader, by dlmopen()
  *   two_runtimes copy LIBRARY        the second is a copy under another name
  *
- * LIBRARY has, or needs, the second HIP. Both fill and copy memory, in turn.
+ * LIBRARY has, or needs, the second HIP. Both fill and copy memory, in turn,
+ * by HIP's functions and by HSA's that return when it is done.
  */
 #include <dlfcn.h>
 #include <stdbool.h>
+#include <stdint.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -22,6 +24,8 @@ struct hip {
 	int (*memcpy)(void *dst, const void *src, size_t size, int kind);
 	int (*memset)(void *dst, int value, size_t size);
 	int (*synchronize)(void);
+	int (*hsa_copy)(void *dst, const void *src, size_t size);
+	int (*hsa_fill)(void *ptr, uint32_t value, size_t count);
 	void *memory;
 };
 
@@ -33,7 +37,10 @@ static bool find(struct hip *hip, void *library)
 	hip->memcpy = dlsym(library, "hipMemcpy");
 	hip->memset = dlsym(library, "hipMemset");
 	hip->synchronize = dlsym(library, "hipDeviceSynchronize");
-	return hip->malloc && hip->memcpy && hip->memset && hip->synchronize;
+	hip->hsa_copy = dlsym(library, "hsa_memory_copy");
+	hip->hsa_fill = dlsym(library, "hsa_amd_memory_fill");
+	return hip->malloc && hip->memcpy && hip->memset && hip->synchronize && hip->hsa_copy &&
+	       hip->hsa_fill;
 }
 
 static bool use(struct hip *hip, int rounds)
@@ -43,7 +50,9 @@ static bool use(struct hip *hip, int rounds)
 	for (int i = 1; done && i <= rounds; i++) {
 		done = !hip->memset(hip->memory, i, BYTES) && !hip->synchronize() &&
 		       !hip->memcpy(host, hip->memory, BYTES, DEVICE_TO_HOST) && host[7] == i &&
-		       !hip->memcpy(hip->memory, host, BYTES, HOST_TO_DEVICE);
+		       !hip->memcpy(hip->memory, host, BYTES, HOST_TO_DEVICE) &&
+		       !hip->hsa_fill(hip->memory, 0x04040404, BYTES / sizeof(uint32_t)) &&
+		       !hip->hsa_copy(host, hip->memory, BYTES) && host[7] == 4;
 	}
 	return done;
 }

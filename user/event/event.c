@@ -32,8 +32,26 @@ const char *event__copy_name(enum copy_dir dir)
 		return "DtoD";
 	case COPY_H2H:
 		return "HtoH";
+	case COPY_FILL:
+		return "fill";
 	default:
 		return "copy";
+	}
+}
+
+const char *event__copy_title(enum copy_dir dir)
+{
+	switch (dir) {
+	case COPY_H2D:
+		return "copy HtoD";
+	case COPY_D2H:
+		return "copy DtoH";
+	case COPY_D2D:
+		return "copy DtoD";
+	case COPY_H2H:
+		return "copy HtoH";
+	default:
+		return event__copy_name(dir);
 	}
 }
 
@@ -267,6 +285,7 @@ char *event__flags_text(char buf[FORMAT_LEN], uint32_t flags)
 		{EV_F_CUT, "cut"},
 		{EV_F_ENTRY, "entry"},
 		{EV_F_DOORBELL, "doorbell"},
+		{EV_F_CALL_TIMES, "call-times"},
 	};
 	const char *why = why_name(flags);
 	char *end = buf;

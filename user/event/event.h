@@ -67,6 +67,7 @@ static inline bool ev_is_resource(enum ev_kind kind)
 #define EV_F_EXTERNAL	  0x80	/* `external` is set */
 #define EV_F_DOORBELL	  0x200 /* GPU: read at its doorbell; times only if a signal had them */
 #define EV_F_ENTRY	  0x100 /* span: only its begin is known; end == begin */
+#define EV_F_CALL_TIMES	  0x400 /* GPU: its times are those of the call that waited for it */
 
 /* Why a dispatch that was read at its doorbell has no times. */
 enum ev_why {
@@ -95,10 +96,14 @@ enum copy_dir {
 	COPY_D2H,
 	COPY_D2D, /* between two GPUs or inside one */
 	COPY_H2H,
+	COPY_FILL, /* of a GPU's memory or by a GPU */
+	COPY_DIRS,
 };
 
-/* "HtoD", "DtoH", "DtoD", "HtoH", "copy" */
+/* "HtoD", "DtoH", "DtoD", "HtoH", "fill", "copy" */
 const char *event__copy_name(enum copy_dir dir);
+/* What it is called beside kernels: "copy HtoD" and so on, "fill", "copy". */
+const char *event__copy_title(enum copy_dir dir);
 
 /* The flags by name, with commas between: "unfinished,cut"; "" for none. Returns `buf`. */
 char *event__flags_text(char buf[FORMAT_LEN], uint32_t flags);

@@ -375,7 +375,7 @@ static void name_lane(struct json *j, struct place place, const struct event *ev
 	if (lane)
 		snprintf(extra, sizeof(extra), " (%" PRIu32 ")", lane + 1);
 	if (ev->kind == EV_COPY)
-		snprintf(text, sizeof(text), "copy %s%s", event__name(ev), extra);
+		snprintf(text, sizeof(text), "%s%s", event__copy_title(ev->gpu.dir), extra);
 	else
 		snprintf(text, sizeof(text), "queue %" PRIu32 "%s", ev->gpu.queue, extra);
 	put_metadata(j, "thread_name", place, "name", text);

@@ -267,6 +267,8 @@ static const char *copy_name(enum copy_dir dir)
 		return "CopyDeviceToDevice";
 	case COPY_H2H:
 		return "CopyHostToHost";
+	case COPY_FILL:
+		return "Fill";
 	default:
 		return "Copy";
 	}

@@ -208,8 +208,7 @@ static void put_gpu(FILE *out, const struct event *ev)
 	if (gpu->stream != STREAM_NONE && gpu->stream)
 		fprintf(out, "stream %" PRIu32 " ", gpu->stream);
 	if (ev->kind == EV_COPY) {
-		fprintf(out, "copy %s %s", event__copy_name(gpu->dir),
-			format__bytes(buf, gpu->bytes));
+		fprintf(out, "%s %s", event__copy_title(gpu->dir), format__bytes(buf, gpu->bytes));
 		fprintf(out, " %s", format__rate(buf, gpu->bytes, ev->end - ev->begin));
 		return;
 	}
@@ -227,7 +226,7 @@ static void put_remarks(FILE *out, const struct event *ev)
 {
 	/* Those that the line itself does not show. */
 	uint32_t flags = ev->flags & (EV_F_UNFINISHED | EV_F_UNWOUND | EV_F_PROCESS |
-				      EV_F_DOORBELL | ~(EV_WHY(1) - 1));
+				      EV_F_DOORBELL | EV_F_CALL_TIMES | ~(EV_WHY(1) - 1));
 	char buf[FORMAT_LEN];
 
 	if (ev->flags & EV_F_EXTERNAL)

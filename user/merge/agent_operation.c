@@ -53,8 +53,10 @@ static void fill_barrier(struct event *ev, const struct agent_view *v,
 	ev->gpu.queue = queue_of(rec);
 }
 
-static enum copy_dir direction(int32_t src, int32_t dst)
+static enum copy_dir direction(const struct rt_agent_rec *rec, int32_t src, int32_t dst)
 {
+	if (rec->flags & RT_AGENT_F_FILL)
+		return COPY_FILL;
 	if (src < 0)
 		return dst < 0 ? COPY_H2H : COPY_H2D;
 	return dst < 0 ? COPY_D2H : COPY_D2D;
@@ -69,8 +71,10 @@ static void fill_copy(struct event *ev, const struct agent_view *v, const struct
 	ev->gpu.engine = rec->copy.engine;
 	ev->gpu.src_device = src;
 	ev->gpu.dst_device = dst;
-	ev->gpu.dir = direction(src, dst);
-	ev->gpu.device = src >= 0 ? src : dst; /* between GPUs the source's engine does the work */
+	ev->gpu.dir = direction(rec, src, dst);
+	ev->gpu.device = gpu_of(v, rec->copy.agent);
+	if (rec->flags & RT_AGENT_F_CALL)
+		ev->flags |= EV_F_CALL_TIMES;
 	ev->name = event__copy_name(ev->gpu.dir);
 }
 

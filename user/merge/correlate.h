@@ -36,6 +36,7 @@ struct gpu_op {
 	bool given_to_workers; /* see runtime_threads.h */
 	bool settled;	       /* its cause is known, or known not to be found */
 	bool unwanted;	       /* it was submitted while nothing was to be traced */
+	bool refused;	       /* the runtime has not taken it: it is none */
 	bool ended;	       /* its times are known */
 	bool kernel_known;     /* the name of a dispatch is that of its kernel */
 	bool found;	       /* it waits among thread.found */

@@ -180,7 +180,7 @@ static void tell_op(struct operations *o, struct gpu_op *op)
 	const struct event *ev = &op->ev;
 	struct trace *t = o->trace;
 
-	if (is_selected(t, ev) && !op->unwanted)
+	if (is_selected(t, ev) && !op->unwanted && !op->refused)
 		trace_state__tell(t, ev);
 	drop_op(o, op);
 }
@@ -473,6 +473,7 @@ static void on_done(struct operations *o, struct agent_view *v, const struct rt_
 		return;
 	}
 	if (!rec->done.gpu_end || rec->done.gpu_end < rec->done.gpu_begin) {
+		op->refused = rec->flags & RT_AGENT_F_REFUSED;
 		op->ev.flags |= EV_F_NO_TIMES;
 		ended(o, op);
 		return;

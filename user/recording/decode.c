@@ -600,7 +600,7 @@ static void read_gpu(struct decoder *d, struct event *ev, struct thread *t, stru
 			n->shape = *g;
 	} else if (ev->kind == EV_COPY) {
 		g->bytes = number(d);
-		g->dir = below(d, COPY_H2H + 1);
+		g->dir = below(d, COPY_DIRS);
 		g->src_device = device_number(d);
 		g->dst_device = device_number(d);
 		g->engine = u32(d);

@@ -16,6 +16,16 @@ load ../rocprofiler
 	done
 }
 
+@test "blocking copies are reported with the directions of their memory; fills, which have no name there, are not" {
+	traced RT_TOOL=callbacks,records,calls "$O/workloads/hsa_copies"
+	sed -n 's/^did copy //p' "$T/out" | sed 's/HtoD/HOST_TO_DEVICE/; s/DtoH/DEVICE_TO_HOST/; s/DtoD/DEVICE_TO_DEVICE/' |
+		awk '{ print "MEMORY_COPY_" $1, $2 }' | sort >"$T/want"
+	for phase in exit record; do
+		awk -v phase=$phase '$1 == "copy" && $2 == phase && $7 { print $3, $11 }' "$T/records" | sort | diff "$T/want" -
+	done
+	check_retired
+}
+
 @test "records alone, and callbacks alone, without calls" {
 	for what in records callbacks; do
 		traced RT_TOOL=$what "$O/workloads/streams" -g 2 -t 4 -s 2 -n 20

@@ -58,8 +58,8 @@ own_readers() {
 	all_forms "storm -g 2 -s 4 -t 2 -n 400"
 }
 
-@test "graphs, copies of every kind, calls that fail, ranges, memory" {
-	for workload in graphs copies errors ranges resources; do
+@test "graphs, copies of every kind, fills, calls that fail, ranges, memory" {
+	for workload in graphs copies hsa_copies errors ranges resources; do
 		all_forms "$workload"
 	done
 }

@@ -70,6 +70,19 @@ BARRIER='[.traceEvents[] | .name == "barrier" and .cat == "gpu"] | index(true)'
 		".traceEvents[$KERNEL] |= (.ph = \"i\" | .args.flags = \"no-times\") | .otherData.no_times = 1"
 }
 
+FIRST='[.traceEvents[] | .args.flags // "" | contains("call-times")] | index(true)'
+
+@test "judge: an operation with the times of its call ran during the call" {
+	sim SIMKFD_TRUTH="$T/truth" "$RTRACE" -t gpu -f json -o "$T/t.json" -- "$O/workloads/hsa_copies" >"$T/out" 2>"$T/err"
+	jq -c . "$T/t.json" >"$T/same.json"
+	judge --whole "$T/truth" "$T/t.json"
+	is_false 'did not run: copy' "del(.traceEvents[$FIRST].args.flags)"
+	is_false 'did not run: copy' ".traceEvents[$FIRST].ts -= 1000000"
+	is_false 'did not run: copy' ".traceEvents[$FIRST].dur = 0.5"
+	is_false 'did not run: copy' ".traceEvents += [.traceEvents[$FIRST]]"
+	is_false '1 of kind copy are missing, 0 are counted' "del(.traceEvents[$FIRST])"
+}
+
 # contradicts COMPLAINT FILTER WHAT...: so changed, the trace contradicts itself, or the count of its calls.
 contradicts() {
 	local complaint=$1

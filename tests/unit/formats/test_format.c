@@ -117,12 +117,13 @@ static void test_flags(void **state)
 	assert_string_equal(event__flags_text(buf, 0), "");
 	assert_string_equal(event__flags_text(buf, EV_F_CUT), "cut");
 	assert_string_equal(event__flags_text(buf, ~0u), "unfinished,unwound,uncorrelated,no-times,"
-							 "process,launched,cut,entry,doorbell");
+							 "process,launched,cut,entry,doorbell,"
+							 "call-times");
 	assert_string_equal(event__flags_text(buf, EV_WHY(WHY_TAKEN)), "taken");
 	/* The longest text that there is, and a cause of a later release. */
 	assert_string_equal(event__flags_text(buf, 0xffff | EV_WHY(WHY_SIGNAL_REUSED)),
 			    "unfinished,unwound,uncorrelated,no-times,process,launched,cut,entry,"
-			    "doorbell,signal-reused");
+			    "doorbell,call-times,signal-reused");
 	assert_string_equal(event__flags_text(buf, EV_F_CUT | EV_WHY(WHY_NO_ROOM + 1)), "cut");
 }
 

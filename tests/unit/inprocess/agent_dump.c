@@ -191,9 +191,9 @@ static void print_rec(const struct rt_agent_rec *r)
 		       (uint64_t)r->dispatch.kernel_object);
 		break;
 	case RT_AGENT_COPY:
-		printf("copy op=%" PRIu64 " tid=%u time=%" PRIu64 " src=%u dst=%u bytes=%" PRIu64
-		       " engine=%u flags=%#x\n",
-		       (uint64_t)r->op, r->tid, (uint64_t)r->time, r->copy.src_agent,
+		printf("copy op=%" PRIu64 " tid=%u time=%" PRIu64
+		       " agent=%u src=%u dst=%u bytes=%" PRIu64 " engine=%u flags=%#x\n",
+		       (uint64_t)r->op, r->tid, (uint64_t)r->time, r->copy.agent, r->copy.src_agent,
 		       r->copy.dst_agent, (uint64_t)r->copy.bytes, r->copy.engine, r->flags);
 		break;
 	case RT_AGENT_BARRIER:

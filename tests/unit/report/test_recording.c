@@ -120,7 +120,7 @@ static void make_operation(struct event *ev)
 		g->sgprs = any() % 2;
 	} else if (ev->kind == EV_COPY) {
 		g->bytes = any();
-		g->dir = any() % (COPY_H2H + 1);
+		g->dir = any() % COPY_DIRS;
 		g->src_device = any_device();
 		g->dst_device = any_device();
 		g->engine = (uint32_t)any();

@@ -191,8 +191,9 @@ static void add_operation(struct folded *f, const struct event *ev)
 
 	if (ev->flags & EV_F_NO_TIMES)
 		return;
-	text_buffer__str(&name, ev->kind == EV_COPY ? "gpu: copy " : "gpu: ");
-	text_buffer__str(&name, event__name(ev));
+	text_buffer__str(&name, "gpu: ");
+	text_buffer__str(&name,
+			 ev->kind == EV_COPY ? event__copy_title(ev->gpu.dir) : event__name(ev));
 	frame = calltree__child(f->tree, frame, text_buffer__string(&name));
 	calltree__add(frame, CALLTREE_GPU, ev->end - ev->begin);
 	text_buffer__free(&name);

@@ -235,7 +235,7 @@ static uint32_t queue_spec(struct pf_stages *s, struct pftrace *p, const struct 
 		return 0;
 	}
 	if (copies)
-		snprintf(name, sizeof(name), "copy %s", event__copy_name(ev->gpu.dir));
+		snprintf(name, sizeof(name), "%s", event__copy_title(ev->gpu.dir));
 	else
 		snprintf(name, sizeof(name), "queue %" PRIu32, ev->gpu.queue);
 	tell_spec(p, q->spec, name, copies ? PF_STAGE_OTHER : PF_STAGE_COMPUTE);

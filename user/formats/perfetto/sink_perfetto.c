@@ -150,7 +150,7 @@ static void describe_lane(struct perfetto *p, const struct track_lane *lane, con
 	char name[FORMAT_LEN] = "roctx ranges";
 
 	if (ev->kind == EV_COPY)
-		snprintf(name, sizeof(name), "copy %s", event__name(ev));
+		snprintf(name, sizeof(name), "%s", event__copy_title(ev->gpu.dir));
 	else if (ev_is_operation(ev->kind))
 		snprintf(name, sizeof(name), "queue %" PRIu32, ev->gpu.queue);
 	pf__track(&p->writer, uuid_of(p, lane->number), parent, name);
