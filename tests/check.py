@@ -612,7 +612,10 @@ def concerned_units(files):
     """Unit tests that would be linked again if one of the files changed."""
     options = [word for file in files for word in ("-W", file)]
     plan = subprocess.run(["make", "-n", "V=1", f"O={O}", *options, "tests"], text=True, stdout=subprocess.PIPE).stdout
-    return sorted(set(re.findall(rf" -o ({re.escape(O)}/tests/test_\w+)(?: |$)", plan, re.M)))
+    concerned = set(re.findall(rf" -o {re.escape(O)}/tests/(test_\w+)(?: |$)", plan, re.M))
+    # Others are programs of suites.
+    known = {program.name: program for program in [*others(), *map(unit, made_by("print-unit-tests"))]}
+    return [known[name] for name in sorted(concerned & known.keys())]
 
 
 def concerned_suites(files):
@@ -629,7 +632,7 @@ def concerned_suites(files):
 def some(check, files):
     """What files concern, one after another, with the plain tracer."""
     names = concerned_suites(files)
-    check.lane([*map(unit, concerned_units(files)),
+    check.lane([*concerned_units(files),
                 *(suite.program(False, suite.tests) for suite in suites() if suite.name in names)])
 
 
@@ -692,7 +695,7 @@ def main():
     LOGS.mkdir(parents=True)
     check = Check(times)
     if given.names or given.quick or given.files:
-        build(*(["tsan"] if needs_tsan(given.names) else []))
+        build(*(["tsan"] if needs_tsan(given.names or concerned_suites(given.files or [])) else []))
         if any(name.startswith("san-") for name in given.names):
             build_sanitized()
         if given.names:
