@@ -21,7 +21,6 @@ enum rt_rec_kind {
 	RT_REC_AGENT,	 /* struct rt_rec_agent: an agent created its shared memory */
 	RT_REC_DISPATCH, /* struct rt_rec_dispatch: a packet was submitted to a queue */
 	RT_REC_SIGNAL,	 /* struct rt_rec_signal: a signal is about to be lost to packets */
-	RT_REC_CODE,	 /* struct rt_rec: code objects are about to be loaded or unloaded */
 	RT_REC_ENDED,	 /* struct rt_rec_ended: an operation of a process that is being killed */
 	RT_REC_OPEN,	 /* struct rt_rec_open: a call began where an agent captures others */
 	RT_REC_NAME,	 /* struct rt_rec_task, no ns_tid: what a thread is called from now on */
@@ -182,6 +181,22 @@ struct rt_process_state {
 	__u32 _pad;
 };
 
+/* Of a process and the program that it executes. */
+struct rt_program_state {
+	__u32 callers; /* threads that made calls and have not ended */
+	__u32 ended;   /* its end was reported */
+	/*
+	 * With RT_REC_DISPATCH: when it last began to unload code, or executed the program. Before
+	 * that changes, `unloader` is set: the thread that unloads, until it stores to a doorbell;
+	 * RT_UNLOADERS if there were several at a time. 0: nothing is being unloaded.
+	 */
+	__u64 unloaded;
+	__u32 unloader;
+	__u32 _pad;
+};
+
+#define RT_UNLOADERS 0xffffffff
+
 /* Files that are probed together: a bit each of what a process has. */
 #define RT_FILE_GROUPS 64
 
@@ -275,6 +290,7 @@ struct rt_rec_dispatch {
 	__u64 packet[8];
 	__s64 value;		      /* of the packet's completion signal: ... */
 	__u64 start_ticks, end_ticks; /* ... and the times of the packet that used it before */
+	__u64 unloaded;		      /* rt_program_state.unloaded */
 	__u32 properties;	      /* of the queue: RT_QUEUE_* */
 	__u32 _pad;
 };
@@ -363,7 +379,7 @@ enum rt_count {
 
 _Static_assert(sizeof(struct rt_rec) == 24, "record header");
 _Static_assert(sizeof(struct rt_rec_span) == 128, "a span is two cache lines");
-_Static_assert(sizeof(struct rt_rec_dispatch) == 168, "no holes");
+_Static_assert(sizeof(struct rt_rec_dispatch) == 176, "no holes");
 _Static_assert(sizeof(struct rt_item) == 8 && RT_DATA_MAX % 8 == 0, "items keep 8-byte alignment");
 _Static_assert(sizeof(struct rt_rec_mapped) % 8 == 0 && sizeof(struct rt_rec_agent) % 8 == 0 &&
 		       sizeof(struct rt_rec_fork) % 8 == 0,

@@ -208,7 +208,7 @@ static __always_inline bool none_lives(struct task_struct *task)
  */
 static __always_inline bool is_last(struct task_struct *task, const struct task_state *t)
 {
-	struct program_state *p = bpf_task_storage_get(&programs, task->group_leader, NULL, 0);
+	struct rt_program_state *p = bpf_task_storage_get(&programs, task->group_leader, NULL, 0);
 	__u32 others;
 
 	if (!p)
@@ -397,7 +397,7 @@ static __always_inline bool is_dumpable(struct task_struct *task)
 static __always_inline bool has_traced_name(struct task_struct *task)
 {
 	const struct task_state *t = state_of(task);
-	const struct program_state *p;
+	const struct rt_program_state *p;
 	__u32 pid = task->tgid;
 
 	if (t && t->named)
@@ -423,7 +423,7 @@ int BPF_PROG(task_exec, struct task_struct *task, int old_pid)
 	struct task_state *t = state_of(task);
 	__u32 pid = task->tgid;
 	struct rt_process_state *state;
-	struct program_state *p;
+	struct rt_program_state *p;
 	struct span_end e = {};
 
 	if (t) {
@@ -435,8 +435,11 @@ int BPF_PROG(task_exec, struct task_struct *task, int old_pid)
 		t->named = t->counted = 0;
 	}
 	p = bpf_task_storage_get(&programs, task, NULL, 0);
-	if (p)
+	if (p) {
 		p->callers = 0;
+		p->unloader = 0;
+		p->unloaded = bpf_ktime_get_boot_ns();
+	}
 	if (!is_dumpable(task))
 		bpf_map_delete_elem(&covered, &pid);
 	on_program(BPF_CORE_READ(task, mm, exe_file));

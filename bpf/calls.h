@@ -59,7 +59,7 @@ static __always_inline bool send_task(__u16 kind, struct task_struct *task, cons
 static __always_inline void count_caller(struct task_struct *task, struct task_state *t)
 {
 	struct task_struct *leader = task->group_leader;
-	struct program_state *p = new_storage_of(&programs, leader);
+	struct rt_program_state *p = new_storage_of(&programs, leader);
 
 	if (!p)
 		return;

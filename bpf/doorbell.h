@@ -70,6 +70,7 @@ struct ring_call {
 	__u64 base, mask;
 	__u64 read_index, write_index;
 	__u64 missing; /* out: above the last packet that is not there */
+	__u64 unloaded;
 	__u32 properties;
 	__u32 pid, tid;
 	__u32 _pad;
@@ -167,6 +168,7 @@ static __always_inline void fill_dispatch(struct rt_rec_dispatch *rec, const str
 	rec->mapped = r->mapped;
 	rec->index = index;
 	rec->read_index = r->read_index;
+	rec->unloaded = r->unloaded;
 	rec->properties = r->properties;
 	rec->_pad = 0;
 	fill_signal(rec);
@@ -305,6 +307,21 @@ static __always_inline struct queue_state *get_queue(struct task_struct *task,
 	return bpf_map_lookup_elem(&queues, &key);
 }
 
+/*
+ * When its process last began to unload code. If the thread itself did that last, it has done it:
+ * it stores to a doorbell now.
+ */
+static __always_inline __u64 unloaded(struct task_struct *task, __u32 tid)
+{
+	struct rt_program_state *p = bpf_task_storage_get(&programs, task->group_leader, NULL, 0);
+
+	if (!p)
+		return 0;
+	if (p->unloader == tid)
+		__sync_val_compare_and_swap(&p->unloader, tid, 0);
+	return p->unloaded;
+}
+
 /* Does the library itself store to the doorbell? See is_internal() in api.bpf.c. */
 static __always_inline bool rings_itself(struct pt_regs *ctx)
 {
@@ -337,6 +354,7 @@ int doorbell(struct pt_regs *ctx)
 		return 0;
 	if (!caller(task, &off))
 		return 0;
+	r.unloaded = unloaded(task, r.tid);
 	/* No packet is beyond the write index, whatever value is stored. */
 	if (index >= r.write_index || r.write_index - index > r.mask + 1)
 		return 0;
@@ -448,15 +466,31 @@ int copy_rect_start(struct pt_regs *ctx)
 	return 0;
 }
 
-/* hsa_executable_freeze, hsa_executable_destroy: kernels come and go. */
-SEC("uprobe")
-int code_change(struct pt_regs *ctx)
+/* The thread begins to unload code. See rt_program_state, and for the order of stores, too. */
+static __always_inline void note_unload(struct task_struct *task)
 {
-	__u64 pid_tgid = bpf_get_current_pid_tgid();
+	struct rt_program_state *p = new_storage_of(&programs, task->group_leader);
+	__u32 tid = task->pid, other;
+
+	if (!p) {
+		count(RT_COUNT_LOST_NOTE);
+		return;
+	}
+	other = __sync_val_compare_and_swap(&p->unloader, 0, tid);
+	if (other && other != tid)
+		p->unloader = RT_UNLOADERS;
+	__sync_lock_test_and_set(&p->unloaded, bpf_ktime_get_boot_ns());
+}
+
+/* hsa_executable_destroy, hsa_shut_down: addresses of kernels may mean others from now on. */
+SEC("uprobe")
+int code_unload(struct pt_regs *ctx)
+{
+	struct task_struct *task = bpf_get_current_task_btf();
 	bool off;
 
-	if (caller(bpf_get_current_task_btf(), &off))
-		send_note(RT_REC_CODE, 0, pid_tgid >> 32, pid_tgid);
+	if (caller(task, &off))
+		note_unload(task);
 	return 0;
 }
 

@@ -68,7 +68,7 @@ struct task_state {
 	__u32 words_used;
 	__u16 named;  /* RT_REC_TASK was sent */
 	__u8 ignored; /* a thread of our own agent */
-	__u8 counted; /* in program_state.callers */
+	__u8 counted; /* in rt_program_state.callers */
 	__u32 ns_tid;
 	/* The last entry without a frame that was seen by a link for all processes. */
 	__u32 entry_id1;
@@ -135,17 +135,12 @@ struct {
 	__array(values, struct ring);
 } rings SEC(".maps");
 
-/* Of a process and the program that it runs; kept with its leader. */
-struct program_state {
-	__u32 callers; /* threads that made calls and have not ended */
-	__u32 ended;   /* its end was reported */
-};
-
+/* Kept with the leader of a process. */
 struct {
 	__uint(type, BPF_MAP_TYPE_TASK_STORAGE);
 	__uint(map_flags, BPF_F_NO_PREALLOC);
 	__type(key, int);
-	__type(value, struct program_state);
+	__type(value, struct rt_program_state);
 } programs SEC(".maps");
 
 /* Keys: process ids. */

@@ -378,7 +378,7 @@ void doorbell_dispatches__drained(struct dispatches *d, const struct rt_rec_disp
 {
 }
 
-void doorbell_dispatches__code_changed(struct dispatches *d, const struct rt_rec *rec)
+void doorbell_dispatches__executes(struct dispatches *d, pid_t pid)
 {
 }
 

@@ -75,16 +75,21 @@ static hsa_status_t gpu__see_gpu_pool(hsa_amd_memory_pool_t pool, void *data)
 	return HSA_STATUS_SUCCESS;
 }
 
-static void gpu__load(struct gpu *gpu, const char *path)
+static void gpu__load_by_reader(struct gpu *gpu)
 {
-	gpu->code_file = open(path, O_RDONLY | O_CLOEXEC);
-	CHECK(gpu->code_file >= 0, "%s: %s", path, strerror(errno));
-	CALL(hsa_code_object_reader_create_from_file, (gpu->code_file, &gpu->reader));
 	CALL(hsa_executable_create_alt,
 	     (HSA_PROFILE_FULL, HSA_DEFAULT_FLOAT_ROUNDING_MODE_DEFAULT, NULL, &gpu->executable));
 	CALL(hsa_executable_load_agent_code_object,
 	     (gpu->executable, gpu->agent, gpu->reader, NULL, NULL));
 	CALL(hsa_executable_freeze, (gpu->executable, NULL));
+}
+
+static void gpu__load(struct gpu *gpu, const char *path)
+{
+	gpu->code_file = open(path, O_RDONLY | O_CLOEXEC);
+	CHECK(gpu->code_file >= 0, "%s: %s", path, strerror(errno));
+	CALL(hsa_code_object_reader_create_from_file, (gpu->code_file, &gpu->reader));
+	gpu__load_by_reader(gpu);
 }
 
 /* Starts HSA, finds the first GPU and loads the code object. */

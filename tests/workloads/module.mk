@@ -23,9 +23,10 @@ $(Q)$(call hipcc,$(HIP_OFFLOAD) $< $(1) -o $@)
 endef
 
 WORKLOADS_HIP = vectoradd matrixtranspose streams graphs events ranges job forker longjmp exceptions windows storm leaving cooperative late
-WORKLOADS_C = copies module errors hsa_dispatch hsa_producers hsa_calls resources hsa_resources rate state children unread leaderless executes two_runtimes wrapped text_check renames hsa_copies
+WORKLOADS_C = copies module errors hsa_dispatch hsa_producers hsa_calls resources hsa_resources rate state children unread leaderless executes two_runtimes wrapped text_check renames hsa_copies reload
 WORKLOADS = $(addprefix $(O)/workloads/,$(WORKLOADS_HIP) $(WORKLOADS_C))
-WORKLOAD_FILES = $(O)/workloads/libkernels.so $(O)/workloads/liblate.so $(O)/workloads/kernels.hsaco $(O)/workloads/resources.hsaco
+WORKLOAD_FILES = $(O)/workloads/libkernels.so $(O)/workloads/liblate.so $(O)/workloads/kernels.hsaco $(O)/workloads/resources.hsaco \
+	$(O)/workloads/reload_first.hsaco $(O)/workloads/reload_second.hsaco
 
 LIBS_ranges = -L$(O) -lroctx64 -Wl,-rpath,'$$ORIGIN/..'
 LIBS_windows = $(LIBS_ranges) -L$(O)/capture -l:libroctracer64.so.99 -l:librocprofiler-sdk-roctx.so.99 \
@@ -50,6 +51,7 @@ LIBS_leaderless = -lamdhip64 -lhsa-runtime64 -lpthread -ldl
 LIBS_wrapped = -Wl,-z,relro,-z,now -lamdhip64 -ldl
 LIBS_renames = -L$(O) -lrocprofiler-sdk-roctx -Wl,-rpath,'$$ORIGIN/..' -lamdhip64 -lpthread
 LIBS_executes = -lamdhip64 -lpthread
+LIBS_reload = -lamdhip64 -lhsa-runtime64
 
 $(WORKLOADS_HIP:%=$(O)/workloads/%): $(O)/workloads/%: $(O)/obj/tests/workloads/%.o
 	$(call link_hip,$(LIBS_$*))
@@ -70,6 +72,7 @@ CFLAGS_tests/workloads/rate = -D__HIP_PLATFORM_AMD__
 CFLAGS_tests/workloads/leaderless = -D__HIP_PLATFORM_AMD__
 CFLAGS_tests/workloads/renames = -D__HIP_PLATFORM_AMD__
 CFLAGS_tests/workloads/executes = -D__HIP_PLATFORM_AMD__
+CFLAGS_tests/workloads/reload = -D__HIP_PLATFORM_AMD__
 
 $(O)/workloads/children: $(O)/libroctx64.so.4 $(CAPTURE_DIR)/libamdhip64.so.99
 $(O)/workloads/unread: $(O)/libroctx64.so.4
@@ -80,10 +83,13 @@ $(O)/workloads/windows: $(O)/libroctx64.so.4 $(CONTROL_LIBS)
 $(O)/workloads/kernels.hsaco: tests/workloads/kernels.hip tests/workloads/elements.h
 $(O)/workloads/resources.hsaco: tests/workloads/resources.hip
 
-$(O)/workloads/kernels.hsaco $(O)/workloads/resources.hsaco:
+$(O)/workloads/reload_first.hsaco $(O)/workloads/reload_second.hsaco: tests/workloads/reload.hip
+$(O)/workloads/reload_second.hsaco: HIP_OBJECT_FLAGS = -DSECOND
+
+$(filter %.hsaco,$(WORKLOAD_FILES)):
 	$(call say,HIPCC,$@)
 	@mkdir -p $(@D)
-	$(Q)$(call hipcc,--genco --no-gpu-bundle-output -O2 -I. \
+	$(Q)$(call hipcc,--genco --no-gpu-bundle-output -O2 -I. $(HIP_OBJECT_FLAGS) \
 		--offload-arch=$(firstword $(HIP_ARCHS)) -c $< -o $@)
 
 $(O)/workloads/libkernels.so: $(O)/pic/tests/workloads/kernels.o

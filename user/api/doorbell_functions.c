@@ -20,8 +20,8 @@ static const struct {
 	{"hsa_amd_memory_async_copy", DOOR_COPY},
 	{"hsa_amd_memory_async_copy_on_engine", DOOR_COPY},
 	{"hsa_amd_memory_async_copy_rect", DOOR_COPY_RECT},
-	{"hsa_executable_freeze", DOOR_CODE_CHANGE},
-	{"hsa_executable_destroy", DOOR_CODE_CHANGE},
+	{"hsa_executable_destroy", DOOR_CODE_UNLOAD},
+	{"hsa_shut_down", DOOR_CODE_UNLOAD},
 };
 
 enum door doorbell_functions__door(const char *symbol)

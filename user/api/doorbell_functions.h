@@ -13,7 +13,7 @@ enum door {
 	DOOR_SIGNAL_END,  /* destroys a signal */
 	DOOR_COPY,	  /* has a signal completed */
 	DOOR_COPY_RECT,	  /* the same, by another argument */
-	DOOR_CODE_CHANGE, /* loads or unloads kernels */
+	DOOR_CODE_UNLOAD, /* unloads kernels */
 	DOORS,
 };
 

@@ -2,9 +2,13 @@
 /*
  * The table of kernels by process and address.
  *
- * The list of a process is read when a caller asks for an unknown kernel. It is also read when the
- * process has loaded or unloaded code since: the address of unloaded code may be reused for other
- * code. So each kernel has a time range in which its address means that kernel.
+ * The list of a process is read when a caller asks for a kernel that the last walk has not found.
+ * An address means another kernel when its code has been unloaded and other code loaded in its
+ * place. So what a walk finds counts for packets between which and the walk the process has not
+ * begun to unload code: packets carry the time when it last did, and the walk compares that with
+ * what is so now. While code may be going, the walk may still see it: then it counts only for
+ * packets that were submitted before, as nobody runs what is going. A name that was certain once is
+ * so for all packets with that address and that time.
  */
 #include "user/doorbell/code_objects.h"
 
@@ -25,17 +29,18 @@
 #define LIST_SYMBOL "_amdgpu_r_debug"
 #define HSA_LIBRARY "libhsa-runtime64.so"
 #define LIST_TRIES  20
-#define KEPT_NS	    10000000000ULL /* how long a kernel is known after it was unloaded */
 #define KERNELS_MAX 262144	   /* of a process */
-#define READS_MAX   65536	   /* code objects of a process, over time */
+#define CERTAIN_MAX 65536	   /* names of a process that are certain */
+#define READS_MAX   65536	   /* code objects of a process in ... */
+#define READS_NS    60000000000ULL /* ... this time */
 #define RETRY_NS    50000000	   /* after that a kernel that was not found is looked for again */
+#define PAUSE	    3		   /* times the length of a walk, before the next one */
 
 struct kernel {
 	uint64_t address;
 	const char *name;
-	uint64_t since, until; /* its address means it in that time */
-	struct object *object; /* that it is of; NULL: unloaded */
-	struct kernel *before; /* the kernel that had this address before */
+	const struct object *object;
+	uint64_t number; /* of the object's reading that found it */
 	UT_hash_handle hh;
 };
 
@@ -43,48 +48,75 @@ struct object {
 	struct object_key {
 		uint64_t base, hash; /* of its URI */
 	} key;
-	uint64_t seen; /* number of the walk that found it last */
+	uint64_t seen;	   /* number of the walk that found it last */
+	uint64_t number;   /* of its last reading; ... */
+	uint64_t unloaded; /* ... it has not been read since code was unloaded */
+	UT_hash_handle hh;
+};
+
+/* A name that is certain. */
+struct certain {
+	struct certain_key {
+		uint64_t address, unloaded;
+	} key;
+	const char *name;
 	UT_hash_handle hh;
 };
 
 struct owner {
 	pid_t pid;
 	uint64_t r_debug; /* its address, 0: not found yet */
-	uint64_t walks, reads, kernel_count;
-	/* When code was loaded or unloaded since the last walk, first and last; 0: it was not. */
-	uint64_t first_change, last_change;
-	uint64_t boundary; /* of this walk: between unloaded code and the code that replaced it */
-	uint64_t retry;	   /* not before */
+	uint64_t walks, kernel_count, certain_count;
+	uint64_t reads, reads_since;
+	/* The last walk: when it began, 0: it means nothing; what was unloaded before. */
+	uint64_t walked;
+	struct code_unloads unloads;
+	uint64_t next_walk; /* not before */
 	struct object *objects;
 	struct kernel *kernels;
+	struct certain *certain;
 	UT_hash_handle hh;
 };
 
 struct codeobjects {
 	struct strings *strings;
+	code_unloads_fn *unloads;
+	void *arg;
 	struct owner *owners;
 };
 
-struct codeobjects *code_objects__new(struct strings *strings)
+struct codeobjects *code_objects__new(struct strings *strings, code_unloads_fn *unloads, void *arg)
 {
 	struct codeobjects *c = calloc(1, sizeof(*c));
 
-	if (c)
-		c->strings = strings;
+	if (!c)
+		return NULL;
+	c->strings = strings;
+	c->unloads = unloads;
+	c->arg = arg;
 	return c;
+}
+
+static void drop_certain(struct owner *o)
+{
+	struct certain *name, *next;
+
+	HASH_ITER (hh, o->certain, name, next) {
+		HASH_DEL(o->certain, name);
+		free(name);
+	}
+	o->certain_count = 0;
 }
 
 static void remove_owner(struct codeobjects *c, struct owner *o)
 {
 	struct object *object, *next_object;
-	struct kernel *k, *next, *before;
+	struct kernel *k, *next;
 
+	drop_certain(o);
 	HASH_ITER (hh, o->kernels, k, next) {
 		HASH_DEL(o->kernels, k);
-		for (; k; k = before) {
-			before = k->before;
-			free(k);
-		}
+		free(k);
 	}
 	HASH_ITER (hh, o->objects, object, next_object) {
 		HASH_DEL(o->objects, object);
@@ -179,36 +211,30 @@ struct walk {
 	struct codeobjects *c;
 	struct owner *owner;
 	struct object *object;
-	uint64_t base;
+	struct code_unloads unloads;
 };
 
 static void add_kernel(uint64_t address, const char *name, size_t len, void *arg)
 {
 	struct walk *w = arg;
 	struct owner *o = w->owner;
-	struct kernel *k, *old;
+	struct kernel *k;
 
-	if (o->kernel_count >= KERNELS_MAX)
-		return;
-	k = calloc(1, sizeof(*k));
-	if (!k)
-		return;
-	k->address = w->base + address;
+	address += w->object->key.base;
+	HASH_FIND(hh, o->kernels, &address, sizeof(address), k);
+	if (!k) {
+		if (o->kernel_count >= KERNELS_MAX)
+			return;
+		k = calloc(1, sizeof(*k));
+		if (!k)
+			return;
+		k->address = address;
+		HASH_ADD(hh, o->kernels, address, sizeof(k->address), k);
+		o->kernel_count++;
+	}
 	k->name = string_pool__keep_kernel(w->c->strings, name, len);
 	k->object = w->object;
-	/* Kernels found in the first walk of a process were loaded before that walk. */
-	k->since = o->walks > 1 ? o->first_change : 0;
-	k->until = UINT64_MAX;
-	HASH_FIND(hh, o->kernels, &k->address, sizeof(k->address), old);
-	if (old) {
-		HASH_DEL(o->kernels, old);
-		k->since = o->boundary;
-		if (old->until > k->since)
-			old->until = k->since;
-		k->before = old;
-	}
-	HASH_ADD(hh, o->kernels, address, sizeof(k->address), k);
-	o->kernel_count++;
+	k->number = w->object->number;
 }
 
 struct source {
@@ -248,13 +274,26 @@ static int open_source(struct source *s, const struct code_place *place)
 	return 0;
 }
 
+static bool may_read(struct owner *o)
+{
+	uint64_t now = clock__boot_ns();
+
+	if (now > o->reads_since + READS_NS) {
+		o->reads_since = now;
+		o->reads = 0;
+	}
+	return o->reads++ < READS_MAX;
+}
+
 static void read_kernels(struct walk *w, const struct code_entry *e)
 {
 	struct source s = {.pid = w->owner->pid};
 	struct code_place place;
 	int err;
 
-	if (w->owner->reads++ >= READS_MAX)
+	w->object->number++;
+	w->object->unloaded = w->unloads.began;
+	if (!may_read(w->owner))
 		return;
 	err = code_place__parse(&place, e->uri) ? open_source(&s, &place) : -EINVAL;
 	if (!err)
@@ -287,63 +326,29 @@ static void on_entry(const struct code_entry *e, void *arg)
 			return;
 		w->object->key = key;
 		HASH_ADD(hh, o->objects, key, sizeof(key), w->object);
-		w->base = e->base;
-		read_kernels(w, e);
 	}
+	/* What was loaded at the same place from the same buffer or file may be something else. */
+	if (!w->object->number || w->object->unloaded != w->unloads.began)
+		read_kernels(w, e);
 	w->object->seen = o->walks;
 }
 
-static void end_kernel(struct owner *o, struct kernel *k)
+static bool is_there(const struct owner *o, const struct kernel *k)
 {
-	if (!k->object || k->object->seen == o->walks)
-		return;
-	k->object = NULL;
-	if (k->until > o->boundary)
-		k->until = o->boundary;
+	return k->object->seen == o->walks && k->object->number == k->number;
 }
 
-static bool is_over(const struct owner *o, const struct kernel *k)
-{
-	return !k->object && k->until + KEPT_NS < o->boundary;
-}
-
-/* Ends the kernels of unloaded objects at one address; frees those that ended long ago. */
-static void end_kernels(struct owner *o, struct kernel *last)
-{
-	struct kernel **chain, *k;
-
-	for (chain = &last->before; (k = *chain);) {
-		end_kernel(o, k);
-		if (!is_over(o, k)) {
-			chain = &k->before;
-			continue;
-		}
-		*chain = k->before;
-		free(k);
-		o->kernel_count--;
-	}
-	end_kernel(o, last);
-	if (last->before || !is_over(o, last))
-		return;
-	HASH_DEL(o->kernels, last);
-	free(last);
-	o->kernel_count--;
-}
-
-/* What is no longer in the list is meant by nothing that was submitted after the change. */
 static void drop_unloaded(struct owner *o)
 {
 	struct object *object, *next_object;
 	struct kernel *k, *next;
-	size_t unloaded = 0;
 
-	HASH_ITER (hh, o->objects, object, next_object) {
-		unloaded += object->seen != o->walks;
-	}
-	if (!unloaded)
-		return;
 	HASH_ITER (hh, o->kernels, k, next) {
-		end_kernels(o, k);
+		if (is_there(o, k))
+			continue;
+		HASH_DEL(o->kernels, k);
+		free(k);
+		o->kernel_count--;
 	}
 	HASH_ITER (hh, o->objects, object, next_object) {
 		if (object->seen == o->walks)
@@ -358,65 +363,106 @@ static ssize_t read_process(void *arg, uint64_t offset, void *buf, size_t size)
 	return procfs__read_memory(*(const pid_t *)arg, offset, buf, size);
 }
 
-static void walk(struct codeobjects *c, struct owner *o)
+/* 0 or -errno: then which code has been unloaded is not known. */
+static int read_list(struct codeobjects *c, struct owner *o, const struct code_unloads *unloads)
 {
-	struct walk w = {.c = c, .owner = o};
+	struct walk w = {.c = c, .owner = o, .unloads = *unloads};
 	int tries = LIST_TRIES, err;
 
-	o->retry = clock__boot_ns() + RETRY_NS;
 	if (!has_list(o))
-		return;
+		return -ENOENT;
 	o->walks++;
-	o->boundary = o->last_change ? o->last_change : clock__boot_ns();
 	do {
 		err = code_list__walk(read_process, &o->pid, o->r_debug, on_entry, &w);
 	} while (err == -EAGAIN && tries--);
-	if (err)
-		return; /* the list was not read: which objects were unloaded is unknown */
-	drop_unloaded(o);
-	o->first_change = o->last_change = 0;
+	if (!err)
+		drop_unloaded(o);
+	return err;
 }
 
-static const struct kernel *find(const struct owner *o, uint64_t object, uint64_t ts)
+static void walk(struct codeobjects *c, struct owner *o, const struct code_unloads *unloads)
+{
+	uint64_t began = clock__boot_ns(), ended;
+	struct code_unloads after;
+	int err = read_list(c, o, unloads);
+
+	ended = clock__boot_ns();
+	o->next_walk = ended + PAUSE * (ended - began);
+	o->walked = 0;
+	if (err || !c->unloads(o->pid, &after, c->arg) || after.began != unloads->began)
+		return;
+	o->walked = began;
+	o->unloads = *unloads;
+}
+
+/* ---- names ---- */
+
+static const struct kernel *find(const struct owner *o, const struct code_use *use)
 {
 	const struct kernel *k;
 
-	HASH_FIND(hh, o->kernels, &object, sizeof(object), k);
-	while (k && !(ts >= k->since && ts < k->until))
-		k = k->before;
+	HASH_FIND(hh, o->kernels, &use->object, sizeof(use->object), k);
 	return k;
 }
 
-const char *code_objects__kernel(struct codeobjects *c, pid_t pid, uint64_t object, uint64_t ts)
+/* Is it what the last walk has found? NULL: that is not certain. */
+static const struct kernel *find_certain(const struct owner *o, const struct code_use *use)
 {
-	struct owner *o = get_owner(c, pid);
-	const struct kernel *k;
-
-	if (!o)
+	if (!o->walked || o->unloads.began != use->unloaded ||
+	    (o->unloads.may_go_on && o->walked < use->ts))
 		return NULL;
-	if (o->first_change && ts > o->first_change)
-		walk(c, o);
-	k = find(o, object, ts);
-	if (!k && clock__boot_ns() >= o->retry) {
-		walk(c, o);
-		k = find(o, object, ts);
-	}
-	return k ? k->name : NULL;
+	return find(o, use);
 }
 
-void code_objects__changed(struct codeobjects *c, pid_t pid, uint64_t ts)
+static const char *keep_certain(struct owner *o, const struct code_use *use, const char *name)
 {
-	struct owner *o = get_owner(c, pid);
+	struct certain *certain;
 
+	if (o->certain_count >= CERTAIN_MAX)
+		drop_certain(o);
+	certain = calloc(1, sizeof(*certain));
+	if (!certain)
+		return name;
+	certain->key = (struct certain_key){use->object, use->unloaded};
+	certain->name = name;
+	HASH_ADD(hh, o->certain, key, sizeof(certain->key), certain);
+	o->certain_count++;
+	return name;
+}
+
+static const struct kernel *look_for(struct codeobjects *c, struct owner *o,
+				     const struct code_use *use)
+{
+	const struct kernel *k = find_certain(o, use);
+	struct code_unloads now;
+
+	if (k || clock__boot_ns() < o->next_walk || !c->unloads(o->pid, &now, c->arg) ||
+	    now.began != use->unloaded)
+		return k;
+	walk(c, o, &now);
+	k = find_certain(o, use);
+	if (!k && o->next_walk < clock__boot_ns() + RETRY_NS)
+		o->next_walk = clock__boot_ns() + RETRY_NS;
+	return k;
+}
+
+const char *code_objects__kernel(struct codeobjects *c, const struct code_use *use, bool *is_kernel)
+{
+	struct certain_key key = {use->object, use->unloaded};
+	struct owner *o = get_owner(c, use->pid);
+	const struct kernel *k;
+	struct certain *certain;
+
+	*is_kernel = false;
 	if (!o)
-		return;
-	/* What goes now is looked at once more, or its kernels would have no names. */
-	if (!o->walks)
-		walk(c, o);
-	if (!o->first_change || ts < o->first_change)
-		o->first_change = ts;
-	if (ts > o->last_change)
-		o->last_change = ts;
+		return NULL;
+	HASH_FIND(hh, o->certain, &key, sizeof(key), certain);
+	*is_kernel = certain;
+	if (certain)
+		return certain->name;
+	k = look_for(c, o, use);
+	*is_kernel = k || find(o, use);
+	return k ? keep_certain(o, use, k->name) : NULL;
 }
 
 void code_objects__forget(struct codeobjects *c, pid_t pid)

@@ -18,18 +18,33 @@
 
 struct codeobjects;
 
-/* `strings` must live as long. */
-struct codeobjects *code_objects__new(struct strings *strings);
+/* What a process has unloaded by now. */
+struct code_unloads {
+	uint64_t began; /* CLOCK_BOOTTIME ns: when it last began to; 0: it has not */
+	bool may_go_on; /* that may not have ended yet */
+};
+
+/* False: that cannot be said, as when the process has ended. */
+typedef bool code_unloads_fn(pid_t pid, struct code_unloads *unloads, void *arg);
+
+/* `strings` and `arg` must live as long. */
+struct codeobjects *code_objects__new(struct strings *strings, code_unloads_fn *unloads, void *arg);
 void code_objects__free(struct codeobjects *c);
 
-/*
- * The name of the kernel that a packet submitted at `ts` names by that address. NULL: unknown. To
- * be asked while the process is there.
- */
-const char *code_objects__kernel(struct codeobjects *c, pid_t pid, uint64_t object, uint64_t ts);
+/* A packet that names a kernel by its address. */
+struct code_use {
+	pid_t pid;
+	uint64_t object;   /* that address */
+	uint64_t ts;	   /* when it was submitted, CLOCK_BOOTTIME ns */
+	uint64_t unloaded; /* code_unloads.began at that time */
+};
 
-/* The process was about to load or unload code at that time. */
-void code_objects__changed(struct codeobjects *c, pid_t pid, uint64_t ts);
+/*
+ * The name of the kernel, in `strings`. NULL: not certain. To be asked while the process is there.
+ * `is_kernel`: there is a kernel at the address, or was when the list was read last.
+ */
+const char *code_objects__kernel(struct codeobjects *c, const struct code_use *use,
+				 bool *is_kernel);
 
 /* The process has ended or runs another program. */
 void code_objects__forget(struct codeobjects *c, pid_t pid);

@@ -9,7 +9,6 @@
 #include <string.h>
 #include <utlist.h>
 
-#include "user/doorbell/code_objects.h"
 #include "user/doorbell/doorbell_queues.h"
 #include "user/clock/gpu_clock_reader.h"
 #include "user/base/log.h"
@@ -21,7 +20,7 @@
 /* How long a skipped packet waits for its owner, the thread that is between two doorbell stores. */
 #define CLAIM_NS 500000000
 
-#define UNKNOWN_NAMES_MAX 65536 /* kernels that are named by their addresses */
+#define UNKNOWN_NAMES_MAX 65536 /* packets with kernels that are named by their addresses */
 #define BEGIN_SLACK_NS	  2000	/* a begin may precede the submission by this much */
 
 /* A dispatch that was passed to the operations, until its end and submitting thread are known. */
@@ -46,6 +45,7 @@ struct dispatches {
 	struct completions *completions;
 	struct dispatch *timed; /* their ticks are to be converted */
 	uint64_t count;
+	uint64_t unknown; /* packets without a certain name */
 };
 
 /* ---- reporting the end ---- */
@@ -169,7 +169,7 @@ static const char *name_of(struct dispatches *d, const struct dispatch_item *ite
 
 	if (item->kernel)
 		return item->kernel;
-	if (d->trace->stats.nameless++ >= UNKNOWN_NAMES_MAX)
+	if (d->unknown++ >= UNKNOWN_NAMES_MAX)
 		return "(unknown kernel)";
 	n = snprintf(name, sizeof(name), "(kernel %#lx)", (unsigned long)kernel);
 	return string_pool__keep(d->trace->strings, name, n);
@@ -230,7 +230,7 @@ static struct dispatch *new_dispatch(struct dispatches *d, struct doorbell_queue
 static bool is_dispatch(const struct dispatch_item *item, const struct packet *p)
 {
 	if (item->rec.h.flags & RT_DISPATCH_TAKEN)
-		return item->kernel;
+		return item->is_kernel;
 	return (uint8_t)p->header == PACKET_DISPATCH;
 }
 
@@ -335,6 +335,7 @@ void doorbell_dispatches__drained(struct dispatches *d, const struct rt_rec_disp
 				  struct dispatch_item *item)
 {
 	bool taken = rec->h.flags & RT_DISPATCH_TAKEN;
+	struct code_use use;
 	struct packet p;
 
 	*item = (struct dispatch_item){.rec = *rec};
@@ -344,12 +345,13 @@ void doorbell_dispatches__drained(struct dispatches *d, const struct rt_rec_disp
 	if (rec->h.flags & RT_DISPATCH_MISSING || !p.kernel ||
 	    (!taken && (uint8_t)p.header != PACKET_DISPATCH))
 		return;
-	item->kernel = code_objects__kernel(d->code, rec->h.pid, p.kernel, rec->h.ts);
+	use = (struct code_use){rec->h.pid, p.kernel, rec->h.ts, rec->unloaded};
+	item->kernel = code_objects__kernel(d->code, &use, &item->is_kernel);
 }
 
-void doorbell_dispatches__code_changed(struct dispatches *d, const struct rt_rec *rec)
+void doorbell_dispatches__executes(struct dispatches *d, pid_t pid)
 {
-	code_objects__changed(d->code, rec->pid, rec->ts);
+	code_objects__forget(d->code, pid);
 }
 
 /* ---- all ---- */
@@ -366,7 +368,8 @@ static bool is_unsure(pid_t pid, void *user, uint64_t start_ticks, void *arg)
 		begin + gpu_clock_reader__error(d->clocks, one->gpu_id) >= since);
 }
 
-struct dispatches *doorbell_dispatches__new(struct trace *trace, struct operations *operations)
+struct dispatches *doorbell_dispatches__new(struct trace *trace, struct operations *operations,
+					    code_unloads_fn *unloads, void *arg)
 {
 	struct dispatches *d = calloc(1, sizeof(*d));
 
@@ -374,7 +377,7 @@ struct dispatches *doorbell_dispatches__new(struct trace *trace, struct operatio
 		return NULL;
 	d->trace = trace;
 	d->operations = operations;
-	d->code = code_objects__new(trace->strings);
+	d->code = code_objects__new(trace->strings, unloads, arg);
 	d->clocks = gpu_clock_reader__new();
 	d->queues = doorbell_queues__new(trace, d->clocks, on_unclaimed, d);
 	d->completions = completion_signals__new(on_signal, on_unknown, is_unsure, d);

@@ -29,6 +29,7 @@
 #define RTRACE_DOORBELL_DOORBELL_DISPATCHES_H
 
 #include "abi/bpf_records.h"
+#include "user/doorbell/code_objects.h"
 #include "user/merge/gpu_operations.h"
 #include "user/merge/trace_state.h"
 
@@ -38,19 +39,21 @@ struct doorbell_queue;
 /* A record in the reorder buffer, with what was read from the process. */
 struct dispatch_item {
 	struct rt_rec_dispatch rec;
-	const char *kernel; /* NULL: unknown */
+	const char *kernel; /* NULL: not certain */
+	bool is_kernel;	    /* there is one at the address, or was */
 };
 
-/* Both must live as long. */
-struct dispatches *doorbell_dispatches__new(struct trace *trace, struct operations *operations);
+/* All must live as long. `unloads` says what processes have unloaded. */
+struct dispatches *doorbell_dispatches__new(struct trace *trace, struct operations *operations,
+					    code_unloads_fn *unloads, void *arg);
 void doorbell_dispatches__free(struct dispatches *d);
 
 /* As soon as the record is drained, while the process is there: makes the item of it. */
 void doorbell_dispatches__drained(struct dispatches *d, const struct rt_rec_dispatch *rec,
 				  struct dispatch_item *item);
 
-/* The process was about to load or unload code; also call this when the record is drained. */
-void doorbell_dispatches__code_changed(struct dispatches *d, const struct rt_rec *rec);
+/* The process executes another program; also call this when the record is drained. */
+void doorbell_dispatches__executes(struct dispatches *d, pid_t pid);
 
 /* In the order of time. */
 void doorbell_dispatches__submitted(struct dispatches *d, const struct dispatch_item *item);

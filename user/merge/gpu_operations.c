@@ -180,8 +180,10 @@ static void tell_op(struct operations *o, struct gpu_op *op)
 	const struct event *ev = &op->ev;
 	struct trace *t = o->trace;
 
-	if (is_selected(t, ev) && !op->unwanted && !op->refused)
+	if (is_selected(t, ev) && !op->unwanted && !op->refused) {
+		t->stats.nameless += ev->flags & EV_F_DOORBELL && !op->kernel_known;
 		trace_state__tell(t, ev);
+	}
 	drop_op(o, op);
 }
 
@@ -202,15 +204,24 @@ static bool is_of_worker(const struct operations *o, const struct process *p,
 	       p->calls_hip && th && !th->calls_hip && selection__has_causes(o->trace->selection);
 }
 
+/* The call that is being settled may know its kernel. */
+static void name_by_launch(const struct thread *th, struct gpu_op *op)
+{
+	if (!op->ev.corr || !th->launching_kernel ||
+	    (th->launching_corr != op->ev.corr && th->launching_corr != op->ev.root))
+		return;
+	op->ev.name = th->launching_kernel;
+	op->kernel_known = true;
+}
+
 void gpu_operations__settled(struct gpu_op *op, void *arg)
 {
 	struct operations *o = arg;
 	struct thread *th = processes__find_thread(o->trace->tasks, op->ev.pid, op->ev.tid);
 	struct process *p = processes__find_process(o->trace->tasks, op->ev.pid);
 
-	if (th && op->ev.kind == EV_DISPATCH && !op->kernel_known && op->ev.corr &&
-	    th->launching_corr == op->ev.corr && th->launching_kernel)
-		op->ev.name = th->launching_kernel;
+	if (th && op->ev.kind == EV_DISPATCH && !op->kernel_known)
+		name_by_launch(th, op);
 	if (is_of_worker(o, p, op)) {
 		give_to_workers(o, p, op);
 		return;

@@ -235,7 +235,7 @@ enum capture_prog attach_links__door_program(enum door door)
 		[DOOR_SIGNAL_END] = CAPTURE_PROG_SIGNAL_END,
 		[DOOR_COPY] = CAPTURE_PROG_COPY,
 		[DOOR_COPY_RECT] = CAPTURE_PROG_COPY_RECT,
-		[DOOR_CODE_CHANGE] = CAPTURE_PROG_CODE_CHANGE,
+		[DOOR_CODE_UNLOAD] = CAPTURE_PROG_CODE_UNLOAD,
 	};
 
 	return programs[door];

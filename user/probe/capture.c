@@ -112,7 +112,7 @@ static struct bpf_program *program_of(struct api_bpf *skel, enum capture_prog pr
 		[CAPTURE_PROG_SIGNAL_END] = skel->progs.signal_end,
 		[CAPTURE_PROG_COPY] = skel->progs.copy_start,
 		[CAPTURE_PROG_COPY_RECT] = skel->progs.copy_rect_start,
-		[CAPTURE_PROG_CODE_CHANGE] = skel->progs.code_change,
+		[CAPTURE_PROG_CODE_UNLOAD] = skel->progs.code_unload,
 	};
 
 	return programs[prog];
@@ -644,6 +644,20 @@ bool capture__has_missed(struct capture *c)
 uint64_t capture__missed_requests(struct capture *c)
 {
 	return missed_by(c->skel->progs.ioctl_entered) + missed_by(c->skel->progs.ioctl_left);
+}
+
+bool capture__unloads(struct capture *c, pid_t pid, uint64_t *began, bool *may_go_on)
+{
+	struct rt_program_state state = {0};
+	int fd = syscall(SYS_pidfd_open, pid, 0), err;
+
+	if (fd < 0)
+		return false;
+	err = bpf_map_lookup_elem(bpf_map__fd(c->skel->maps.programs), &fd, &state);
+	close(fd);
+	*began = state.unloaded;
+	*may_go_on = state.unloader;
+	return !err || err == -ENOENT;
 }
 
 bool capture__takes(struct capture *c, pid_t pid)

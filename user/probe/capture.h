@@ -78,7 +78,7 @@ enum capture_prog {
 	CAPTURE_PROG_SIGNAL_END,
 	CAPTURE_PROG_COPY,
 	CAPTURE_PROG_COPY_RECT,
-	CAPTURE_PROG_CODE_CHANGE,
+	CAPTURE_PROG_CODE_UNLOAD,
 	CAPTURE_PROGS,
 };
 
@@ -150,6 +150,12 @@ void capture__set_off(struct capture *c, bool off);
 
 /* 0 or -errno. */
 int capture__list_pid(struct capture *c, pid_t pid);
+
+/*
+ * When the process last began to unload code, CLOCK_BOOTTIME ns (0: it has not), and whether that
+ * may go on. Where the functions of enum door are probed. False if it has ended.
+ */
+bool capture__unloads(struct capture *c, pid_t pid, uint64_t *began, bool *may_go_on);
 
 /* Are the process's calls captured, as far as they pass the filters? */
 bool capture__takes(struct capture *c, pid_t pid);

@@ -169,7 +169,7 @@ void closing_message__say_doorbells(const struct trace_stats *s, uint64_t old)
 	if (s->nameless)
 		log_warn("%" PRIu64
 			 " dispatches have an address in place of their kernel's name: its code "
-			 "could not be read, or the process had ended before it was",
+			 "could not be read, had been unloaded, or had gone with its process",
 			 s->nameless);
 	if (old)
 		log_say("%" PRIu64 " packets were in flight when their queues were first seen: "

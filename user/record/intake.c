@@ -137,6 +137,8 @@ static void on_exec(struct intake *in, const struct rt_rec *rec)
 		agentless__ended(in->absent, rec->pid, rec->ts);
 	agent_set__end_calls(in->agents, rec->pid, rec->ts);
 	symbols__forget(in->trace->symbols, rec->pid);
+	if (in->dispatches)
+		doorbell_dispatches__executes(in->dispatches, rec->pid);
 	if (p) {
 		p->libraries[0] = '\0';
 		p->programs_drained++;
@@ -240,9 +242,6 @@ static void on_kernel_record(const void *data, size_t size, void *arg)
 		return;
 	case RT_REC_ENDED:
 		agent_set__ended(in->agents, data);
-		return;
-	case RT_REC_CODE:
-		doorbell_dispatches__code_changed(in->dispatches, data);
 		return;
 	case RT_REC_EXEC:
 		on_exec(in, rec);

@@ -284,6 +284,13 @@ static int open_capture(struct recorder *r)
 	return r->in_tree ? attach_links__prepare_tree(r->attach) : 0;
 }
 
+static bool unloads_of(pid_t pid, struct code_unloads *unloads, void *arg)
+{
+	const struct recorder *r = arg;
+
+	return capture__unloads(r->in.capture, pid, &unloads->began, &unloads->may_go_on);
+}
+
 static int open_merge(struct recorder *r)
 {
 	const struct agents_callbacks callbacks = intake__callbacks(&r->in);
@@ -301,7 +308,8 @@ static int open_merge(struct recorder *r)
 	agent_set__set_rank(r->in.agents, r->opt->all ? CLAIM_OF_NODE : CLAIM_OF_PROCESS);
 	agent_set__want(r->in.agents, record_plan__agent_wants(r->opt));
 	if (r->opt->selection.doorbells) {
-		r->in.dispatches = doorbell_dispatches__new(&r->trace, r->in.operations);
+		r->in.dispatches =
+			doorbell_dispatches__new(&r->trace, r->in.operations, unloads_of, r);
 		return r->in.dispatches ? 0 : -ENOMEM;
 	}
 	return 0;

@@ -207,6 +207,32 @@ OPTIONS=()
 	[ "$(jq .incomplete.kernels_nameless "$T/summary")" = "$ran" ]
 }
 
+# The trace's kernels are those of the truth log, in its order, but for those without a name; prints how many these are.
+same_order() { # TRUTH TRACE
+	python3 tests/truth.py dispatches "$1" | sort -t $'\t' -k7,7n | cut -f3 >"$T/true.names"
+	told "$2" | sort -t $'\t' -k10,10n | cut -f3 >"$T/told.names"
+	[ -s "$T/true.names" ]
+	paste "$T/true.names" "$T/told.names" | awk -F '\t' '
+		$2 ~ /^\(kernel_0x/ { nameless++; next }
+		$1 != $2 { bad++; print NR ": " $0 }
+		END { print nameless + 0; exit bad > 0 }'
+}
+
+@test "code that is loaded in the place of other code: kernels have their own names" {
+	run_hip reload -n 60
+	[ "$(grep -c reload "$T/told")" = 90 ]
+	[ "$(same_order "$T/truth" "$T/t.json")" = 0 ]
+	OPTIONS=(-t gpu)
+	# Without launches that say what they launch.
+	rm -f "$T/truth"
+	sim SIMKFD_TRUTH="$T/truth" SIMKFD_GPUS=1 "$RTRACE" --dispatch-from-bpf -f json -o "$T/t.json" -- \
+		"$O/workloads/reload" -d -n 60 >"$T/out" 2>"$T/err"
+	grep -q '^result PASSED$' "$T/out"
+	nameless=$(same_order "$T/truth" "$T/t.json")
+	[ "$(wc -l <"$T/told.names")" = 90 ]
+	[ "$(jq .otherData.nameless "$T/t.json")" = "$nameless" ]
+}
+
 # ---- attached late ----
 
 # The tracer reads the simulated GPU's clock: it has the simulator under it as well.

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: MIT
 /*
  * Tests the reading of code objects from bytes that a process chooses: the workloads' kernels, with
- * readelf as the judge, and damaged files, lists and places.
+ * readelf as the judge, and damaged files, lists and places. And which kernel an address means
+ * while code comes and goes.
  */
 #include <elf.h>
 #include <errno.h>
@@ -15,6 +16,7 @@
 
 #include <cmocka.h>
 
+#include "user/clock/clock_map.h"
 #include "user/doorbell/code_objects.h"
 
 /* ---- memory that a test makes up ---- */
@@ -323,6 +325,171 @@ static void a_name_without_an_end(void **state)
 	assert_int_equal(count, 0);
 }
 
+/* ---- names of a process: of this one ---- */
+
+#define LOADED 0x700000000000
+
+/* As the runtime has it that is linked into a program. */
+struct debug _amdgpu_r_debug = {.version = 1};
+
+struct fixture {
+	struct strings *strings;
+	struct codeobjects *code;
+	struct memory image;
+	struct map entry;
+	char uri[128];
+	struct code_unloads unloads;
+	int asked;
+	int unloads_at; /* it begins to unload at this number of questions */
+	uint64_t add, xor;
+};
+
+static bool unloads_of(pid_t pid, struct code_unloads *unloads, void *arg)
+{
+	struct fixture *f = arg;
+
+	if (++f->asked == f->unloads_at)
+		f->unloads.began++;
+	*unloads = f->unloads;
+	return pid == getpid();
+}
+
+static void find_addresses(uint64_t address, const char *name, size_t len, void *arg)
+{
+	struct fixture *f = arg;
+
+	if (len == strlen("elementAdd") && !memcmp(name, "elementAdd", len))
+		f->add = LOADED + address;
+	if (len == strlen("elementXor") && !memcmp(name, "elementXor", len))
+		f->xor = LOADED + address;
+}
+
+static void forget_names(struct fixture *f)
+{
+	code_objects__free(f->code);
+	f->code = code_objects__new(f->strings, unloads_of, f);
+	assert_non_null(f->code);
+}
+
+static int set_up(void **state)
+{
+	struct fixture *f = calloc(1, sizeof(*f));
+
+	assert_non_null(f);
+	f->strings = string_pool__new();
+	f->image = read_file(KERNELS_HSACO);
+	code_elf__kernels(read_memory, &f->image, f->image.size, find_addresses, f);
+	assert_true(f->add && f->xor);
+	snprintf(f->uri, sizeof(f->uri), "memory://%d#offset=%p&size=%lu", getpid(),
+		 (void *)f->image.bytes, (unsigned long)f->image.size);
+	f->entry = (struct map){.base = LOADED, .name = (uintptr_t)f->uri};
+	_amdgpu_r_debug.map = (uintptr_t)&f->entry;
+	forget_names(f);
+	*state = f;
+	return 0;
+}
+
+static int tear_down(void **state)
+{
+	struct fixture *f = *state;
+
+	code_objects__free(f->code);
+	string_pool__free(f->strings);
+	free(f->image.bytes);
+	free(f);
+	return 0;
+}
+
+/* Another kernel has the name's place: all names of the image begin with "element". */
+static void load_other_code(struct fixture *f)
+{
+	char *at;
+
+	for (uint64_t i = 0; i + 7 < f->image.size; i++) {
+		at = f->image.bytes + i;
+		if (!memcmp(at, "element", 7))
+			memcpy(at, "another", 7);
+	}
+	f->unloads.began += 1000;
+}
+
+/* Of a packet that is submitted now. If it is not known, the next walk may have to wait. */
+static const char *name_of(struct fixture *f, uint64_t object, uint64_t unloaded)
+{
+	struct code_use use = {getpid(), object, clock__boot_ns(), unloaded};
+	int asked = f->asked;
+	const char *name;
+	bool is_kernel;
+
+	while (!(name = code_objects__kernel(f->code, &use, &is_kernel)) && f->asked == asked)
+		usleep(1000);
+	if (name)
+		assert_true(is_kernel);
+	return name;
+}
+
+static void a_kernel_that_is_there(void **state)
+{
+	struct fixture *f = *state;
+
+	assert_string_equal(name_of(f, f->add, 0), "elementAdd");
+	assert_string_equal(name_of(f, f->xor, 0), "elementXor");
+	assert_null(name_of(f, f->add + 1, 0));
+}
+
+static void code_in_the_place_of_other_code(void **state)
+{
+	struct fixture *f = *state;
+
+	assert_string_equal(name_of(f, f->add, 0), "elementAdd");
+	load_other_code(f);
+	assert_string_equal(name_of(f, f->add, 1000), "anotherAdd");
+	/* Packets that come late. */
+	assert_string_equal(name_of(f, f->add, 0), "elementAdd");
+	assert_null(name_of(f, f->xor, 0));
+	assert_string_equal(name_of(f, f->xor, 1000), "anotherXor");
+}
+
+static void code_that_was_unloaded_before_it_was_read(void **state)
+{
+	struct fixture *f = *state;
+
+	load_other_code(f);
+	assert_null(name_of(f, f->add, 0));
+	assert_string_equal(name_of(f, f->add, 1000), "anotherAdd");
+}
+
+static void code_that_is_unloaded_while_the_list_is_read(void **state)
+{
+	struct fixture *f = *state;
+
+	f->unloads_at = 2;
+	assert_null(name_of(f, f->add, 0));
+	assert_string_equal(name_of(f, f->add, 1), "elementAdd");
+}
+
+static void code_that_may_be_going(void **state)
+{
+	struct fixture *f = *state;
+
+	f->unloads.may_go_on = true;
+	assert_string_equal(name_of(f, f->add, 0), "elementAdd");
+	/* What the walk has seen may be gone, and something else be in its place. */
+	_amdgpu_r_debug.map = 0;
+	assert_null(name_of(f, f->xor, 0));
+	assert_string_equal(name_of(f, f->add, 0), "elementAdd");
+}
+
+static void a_process_that_has_ended(void **state)
+{
+	struct fixture *f = *state;
+	struct code_use use = {0x7fffffff, f->add, clock__boot_ns(), 0};
+	bool is_kernel;
+
+	assert_null(code_objects__kernel(f->code, &use, &is_kernel));
+	assert_false(is_kernel);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -334,6 +501,14 @@ int main(void)
 		cmocka_unit_test(lists),
 		cmocka_unit_test(a_list_without_an_end),
 		cmocka_unit_test(a_name_without_an_end),
+		cmocka_unit_test_setup_teardown(a_kernel_that_is_there, set_up, tear_down),
+		cmocka_unit_test_setup_teardown(code_in_the_place_of_other_code, set_up, tear_down),
+		cmocka_unit_test_setup_teardown(code_that_was_unloaded_before_it_was_read, set_up,
+						tear_down),
+		cmocka_unit_test_setup_teardown(code_that_is_unloaded_while_the_list_is_read,
+						set_up, tear_down),
+		cmocka_unit_test_setup_teardown(code_that_may_be_going, set_up, tear_down),
+		cmocka_unit_test_setup_teardown(a_process_that_has_ended, set_up, tear_down),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
