@@ -7,6 +7,7 @@
 #include <bpf/bpf.h>
 #include <bpf/libbpf.h>
 #include <errno.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -451,6 +452,20 @@ int capture__list_pid(struct capture *c, pid_t pid)
 	struct rt_process_state state = {.off = c->initially_off};
 
 	return update(c->skel->maps.pids, &(__u32){pid}, &state);
+}
+
+/* One that ends while they are counted may have others counted twice: there is an end to that. */
+size_t capture__living(struct capture *c)
+{
+	int fd = bpf_map__fd(c->skel->maps.pids);
+	__u32 max = bpf_map__max_entries(c->skel->maps.pids), pid, *last = NULL;
+	size_t count = 0;
+
+	for (__u32 i = 0; i < max && !bpf_map_get_next_key(fd, last, &pid); i++) {
+		last = &pid;
+		count += !kill(pid, 0) || errno == EPERM;
+	}
+	return count;
 }
 
 int capture__add_function(struct capture *c, const struct function *fn)

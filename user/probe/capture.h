@@ -151,6 +151,9 @@ void capture__set_off(struct capture *c, bool off);
 /* 0 or -errno. */
 int capture__list_pid(struct capture *c, pid_t pid);
 
+/* How many processes live that capture__list_pid has listed, or that these have started. */
+size_t capture__living(struct capture *c);
+
 /*
  * When the process last began to unload code, CLOCK_BOOTTIME ns (0: it has not), and whether that
  * may go on. Where the functions of enum door are probed. False if it has ended.

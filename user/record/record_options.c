@@ -61,6 +61,7 @@ enum {
 	OPT_GPU_BUFFER,
 	OPT_ALL_FUNCTIONS,
 	OPT_DISPATCH_FROM_BPF,
+	OPT_STOP_WITH_COMMAND,
 	OPT_CGROUP,
 	OPT_UID,
 	OPT_COMM,
@@ -136,6 +137,10 @@ static const struct argp_option argp_options[] = {
 	{"sys-trace", 's', NULL, 0, "-t all", 0},
 	{NULL, 0, NULL, 0, "When:", 3},
 	{"duration", OPT_DURATION, "SEC", 0, "Stop after that many seconds", 0},
+	{"stop-with-command", OPT_STOP_WITH_COMMAND, NULL, 0,
+	 "Stop when the command has ended, whatever it leaves running; else all that it has "
+	 "started is traced to its end",
+	 0},
 	{"trace-start", OPT_TRACE_START, "on|off", 0,
 	 "off: a process is traced from its first roctracer_start() on", 0},
 	{"selected-regions", OPT_SELECTED_REGIONS, NULL, 0,
@@ -509,6 +514,8 @@ static void check(const struct options *o, struct argp_state *state)
 				   o->formats[i]->name);
 	check_limits(o, state);
 	check_capture(o, state);
+	if (o->stop_with_command && !o->command)
+		argp_error(state, "--stop-with-command: only for a command");
 	if (o->agent_ring_bytes && !o->command)
 		argp_error(state, "--gpu-buffer: only for a command (a running process has what "
 				  "RTRACE_AGENT_RING said when it started)");
@@ -568,6 +575,9 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 		break;
 	case OPT_DURATION:
 		o->duration = parse_seconds(state, arg);
+		break;
+	case OPT_STOP_WITH_COMMAND:
+		o->stop_with_command = true;
 		break;
 	case OPT_ATTACH:
 		o->attach_mode = parse_mode(state, arg);

@@ -40,6 +40,7 @@ struct options {
 	const char *folder;	  /* the folder for it, likewise */
 	bool per_process;	  /* a file for each */
 	double duration;	  /* s, 0: no limit */
+	bool stop_with_command;	  /* ... and not when all that it has started has */
 	struct sink_settings settings;
 	struct selection selection;
 	struct capture_filter filter;

@@ -90,10 +90,26 @@ static int open_loop(struct recorder *r)
 	return err ? err : recorder__watch(r, r->stop_wanted);
 }
 
+#define LOOK_NS 50000000
+
+/* Has the command ended, and all that it has started? */
+static void look_at_command(struct recorder *r)
+{
+	uint64_t now = clock__boot_ns();
+
+	if (!r->command_ended || now < r->next_look)
+		return;
+	r->next_look = now + LOOK_NS;
+	if (r->opt->stop_with_command || !traced_processes__are_left(r))
+		r->stop = true;
+}
+
 static void reap_child(struct recorder *r)
 {
-	if (launch_command__has_ended(&r->launch))
-		r->stop = true;
+	if (r->command_ended || !launch_command__has_ended(&r->launch))
+		return;
+	r->command_ended = clock__boot_ns();
+	look_at_command(r);
 }
 
 static void on_signal(struct recorder *r)
@@ -190,6 +206,7 @@ static void round_if_due(struct recorder *r, uint64_t *due)
 	if (now < *due)
 		return;
 	switch_on_off(r);
+	look_at_command(r);
 	intake__round(&r->in);
 	tell_sinks(r);
 	*due += INTAKE_ROUND_NS;

@@ -29,6 +29,9 @@ struct recorder {
 	struct lost_by *lost_by;
 	size_t live_pids; /* traced by -p and still running */
 	uint64_t started;
+	uint64_t command_ended; /* 0: not yet, or there is none */
+	uint64_t next_look;	/* whether the command has left processes */
+	bool said_left;
 	uint64_t missed_requests; /* see capture.h */
 	bool stop;
 	bool off;	/* in the kernel */

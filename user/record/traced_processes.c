@@ -10,6 +10,7 @@
 #include "user/agent/agent_reason.h"
 #include "user/agent/agent_set.h"
 #include "user/base/descendants.h"
+#include "user/clock/clock_map.h"
 #include "user/base/log.h"
 #include "user/base/procfs.h"
 #include "user/probe/capture.h"
@@ -17,6 +18,8 @@
 #include "user/probe/targets.h"
 #include "user/record/agentless_processes.h"
 #include "user/record/record_plan.h"
+
+#define SAY_LEFT_NS 1000000000
 
 static bool uses_rocm(pid_t pid, void *fns)
 {
@@ -196,6 +199,20 @@ int traced_processes__start(struct recorder *r)
 	if (r->opt->pid_count)
 		return start_pids(r);
 	return r->opt->all ? procfs__processes(add_if_rocm, r) : start_command(r);
+}
+
+bool traced_processes__are_left(struct recorder *r)
+{
+	size_t left = capture__living(r->in.capture);
+
+	if (left && !r->said_left && clock__boot_ns() > r->command_ended + SAY_LEFT_NS) {
+		log_say("%s (process %d) has ended and left %zu process%s, traced until %s or "
+			"Ctrl-C",
+			r->opt->command[0], r->launch.pid, left, left == 1 ? "" : "es",
+			left == 1 ? "it ends" : "they end");
+		r->said_left = true;
+	}
+	return left;
 }
 
 void traced_processes__say(struct recorder *r)

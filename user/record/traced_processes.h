@@ -24,6 +24,12 @@ int traced_processes__prepare_command(struct recorder *r);
  */
 int traced_processes__start(struct recorder *r);
 
+/*
+ * Are there processes left that the command has started, which has ended? Says so once, when that
+ * is not just for a moment.
+ */
+bool traced_processes__are_left(struct recorder *r);
+
 /* Says of each process that is traced what the trace has of it. */
 void traced_processes__say(struct recorder *r);
 

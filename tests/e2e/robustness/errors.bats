@@ -59,6 +59,7 @@ sleeper() {
 	fails 2 "--gpu-buffer: '0' is not a number from 1 to 1024" "$RTRACE" --gpu-buffer 0 -- true
 	fails 2 "--gpu-buffer: '12' is not a power of two" "$RTRACE" --gpu-buffer 12 -- true
 	fails 2 "--gpu-buffer: only for a command" "$RTRACE" --gpu-buffer 16 -a
+	fails 2 "--stop-with-command: only for a command" "$RTRACE" --stop-with-command -a
 	fails 2 "--attach: unknown mode 'kprobe'" "$RTRACE" --attach kprobe -a
 }
 
