@@ -45,6 +45,25 @@ static int make_sealed_memfd(size_t size)
 	return fd;
 }
 
+/*
+ * A program that has locked its memory for the future (mlockall) gets pages for all that it may
+ * write when that is mapped. So it may write only when the memory is locked no more. Nor is a core
+ * dump to have it.
+ */
+static void *map_unlocked(int fd, size_t size)
+{
+	void *base = mmap(NULL, size, PROT_NONE, MAP_SHARED, fd, 0);
+
+	if (base == MAP_FAILED)
+		return NULL;
+	munlock(base, size);
+	madvise(base, size, MADV_DONTDUMP);
+	if (!mprotect(base, size, PROT_READ | PROT_WRITE))
+		return base;
+	munmap(base, size);
+	return NULL;
+}
+
 /* Maps new memory of that size. Returns its descriptor, or -errno. */
 static int map_new(struct shm *shm, size_t size)
 {
@@ -53,8 +72,8 @@ static int map_new(struct shm *shm, size_t size)
 
 	if (fd < 0)
 		return fd;
-	base = mmap(NULL, size, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
-	if (base == MAP_FAILED) {
+	base = map_unlocked(fd, size);
+	if (!base) {
 		err = -errno;
 		close(fd);
 		return err;

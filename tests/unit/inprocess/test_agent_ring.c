@@ -14,6 +14,7 @@
 #include <stddef.h>
 #include <stdint.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/resource.h>
@@ -68,6 +69,44 @@ static bool put(struct shm *shm, uint32_t tid, uint64_t op)
 	rec->dispatch.kernel_object = op * 3;
 	shared_memory__publish(rec, pos);
 	return true;
+}
+
+/* A field of the mapping that has this address, from /proc/self/smaps. */
+static void read_field(const void *address, const char *field, char *value, size_t size)
+{
+	unsigned long begin, end;
+	bool inside = false;
+	char line[512];
+	FILE *file = fopen("/proc/self/smaps", "re");
+
+	assert_non_null(file);
+	*value = '\0';
+	while (fgets(line, sizeof(line), file)) {
+		if (sscanf(line, "%lx-%lx ", &begin, &end) == 2)
+			inside = begin <= (uintptr_t)address && (uintptr_t)address < end;
+		if (inside && !strncmp(line, field, strlen(field)))
+			snprintf(value, size, "%s", line + strlen(field));
+	}
+	fclose(file);
+	assert_true(*value);
+}
+
+static void test_locked_process(void **state)
+{
+	struct shm shm = {0};
+	char value[128];
+
+	assert_int_equal(mlockall(MCL_FUTURE), 0);
+	assert_int_equal(shared_memory__create(&shm, 1u << 17, 1, 2), 0);
+	assert_true(put(&shm, 1, 1));
+	munlockall();
+	read_field(shm.base, "VmFlags:", value, sizeof(value));
+	assert_null(strstr(value, " lo"));
+	assert_non_null(strstr(value, " dd"));
+	assert_non_null(strstr(value, " wr"));
+	read_field(shm.base, "Rss:", value, sizeof(value));
+	assert_true(strtoul(value, NULL, 10) < 1024);
+	shared_memory__destroy(&shm);
 }
 
 static void test_header(void **state)
@@ -323,6 +362,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test_setup_teardown(test_header, set_up, tear_down),
 		cmocka_unit_test(test_limited),
+		cmocka_unit_test(test_locked_process),
 		cmocka_unit_test_setup_teardown(test_sealed, set_up, tear_down),
 		cmocka_unit_test_setup_teardown(test_in_order, set_up, tear_down),
 		cmocka_unit_test_setup_teardown(test_cleared, set_up, tear_down),
